@@ -1,0 +1,1 @@
+//! handsight-pixel
