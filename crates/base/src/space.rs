@@ -15,7 +15,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Names one captured frame within a run; grows by one with each capture, starting at 1.
+/// Names one frame the model may see, counted from 1 within a run; 0 is a probe that no point may refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FrameId(pub u64);
@@ -255,7 +255,9 @@ impl Rounding {
 pub enum SpaceError {
     #[error("coordinate ({x}, {y}) is not a finite number; give two numbers in {space}")]
     NotFinite { space: &'static str, x: f64, y: f64 },
-    #[error("coordinate ({x}, {y}) is outside {space} {bounds}; look at the newest picture and give a point inside it")]
+    #[error(
+        "coordinate ({x}, {y}) is outside {space} {bounds}; look at the newest picture and give a point inside it"
+    )]
     OutOfRange { space: &'static str, bounds: String, x: f64, y: f64 },
     #[error("the point belongs to picture {given}, but the screen is now picture {current}; look again")]
     StaleFrame { given: FrameId, current: FrameId },
@@ -303,9 +305,7 @@ impl FrameGeometry {
 
     /// Which pixel of this frame shows a point of the screen.
     pub fn frame_from_screen(&self, p: ScreenPx) -> Result<At<FramePx>, SpaceError> {
-        let pixel = |v: i32, origin: i32| {
-            ((f64::from(v) - f64::from(origin) + 0.5) * self.scale).floor()
-        };
+        let pixel = |v: i32, origin: i32| ((f64::from(v) - f64::from(origin) + 0.5) * self.scale).floor();
         let (x, y) = (pixel(p.x, self.origin.x), pixel(p.y, self.origin.y));
         if x < 0.0 || y < 0.0 || x >= f64::from(self.size.width) || y >= f64::from(self.size.height) {
             return Err(out_of_range("the captured area", self.size, p.x, p.y));
@@ -336,7 +336,8 @@ pub struct WindowGeometry {
 
 impl WindowGeometry {
     pub fn screen_from_window(&self, p: WindowPx) -> Result<ScreenPx, SpaceError> {
-        if p.x < 0 || p.y < 0 || p.x as u32 >= self.client.size.width || p.y as u32 >= self.client.size.height {
+        if p.x < 0 || p.y < 0 || p.x as u32 >= self.client.size.width || p.y as u32 >= self.client.size.height
+        {
             return Err(out_of_range("the window", self.client.size, p.x, p.y));
         }
         Ok(self.client.origin.offset(p.x, p.y))
@@ -380,7 +381,12 @@ impl PictureGeometry {
         self.usable()?;
         let (w, h) = (f64::from(self.size.width), f64::from(self.size.height));
         if p.x < 0.0 || p.y < 0.0 || p.x >= w || p.y >= h {
-            return Err(SpaceError::OutOfRange { space: SPACE, bounds: self.size.to_string(), x: p.x, y: p.y });
+            return Err(SpaceError::OutOfRange {
+                space: SPACE,
+                bounds: self.size.to_string(),
+                x: p.x,
+                y: p.y,
+            });
         }
         let axis = |v: f64, from: u32, to: u32| {
             let v = (v.floor() + 0.5) * f64::from(to) / f64::from(from);

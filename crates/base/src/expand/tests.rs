@@ -1,0 +1,1 @@
+//! Every action as its primitives.

@@ -1,0 +1,123 @@
+//! What the model gets to see: bounded fragments, pictures and tools.
+//!
+//! Every fragment has a name, a provenance and a cap, so that nothing can flood a request and nobody has to guess where a
+//! sentence came from. This module refuses unmarked text: there is no way to add a string without its provenance.
+
+use crate::space::{FrameGeometry, PictureGeometry};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where a text came from (R14). Only `User` text may stand in the instruction slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// The person, the profile, the operator.
+    User,
+    Screen,
+    Tool,
+    Memory,
+    /// The model's own earlier words.
+    OwnWords,
+}
+
+/// Where a fragment stands in the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Slot {
+    System,
+    User,
+}
+
+/// A bounded piece of text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fragment {
+    pub name: &'static str,
+    pub slot: Slot,
+    pub provenance: Provenance,
+    text: String,
+}
+
+impl Fragment {
+    /// Cuts `text` to about `cap_tokens` (four bytes a token, on a character border) and says so at its end. Text that is
+    /// not the user's is moved out of the system slot.
+    pub fn new(
+        name: &'static str,
+        slot: Slot,
+        provenance: Provenance,
+        text: impl Into<String>,
+        cap_tokens: u32,
+    ) -> Self {
+        let mut text: String = text.into();
+        let cap = cap_tokens as usize * 4;
+        if text.len() > cap {
+            let mut cut = cap;
+            while !text.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            text.truncate(cut);
+            text.push_str(" [cut]");
+        }
+        let slot = if provenance == Provenance::User { slot } else { Slot::User };
+        Self { name, slot, provenance, text }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// An encoded picture as the model gets it.
+#[derive(Clone)]
+pub struct Picture {
+    pub bytes: Arc<[u8]>,
+    /// `image/png`.
+    pub media_type: &'static str,
+    /// How its pixels map to the frame.
+    pub geometry: PictureGeometry,
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Picture({}, {}, {} bytes)", self.geometry.size, self.media_type, self.bytes.len())
+    }
+}
+
+/// A tool as it is offered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// JSON schema of the arguments, an object.
+    pub parameters: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sampling {
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub max_tokens: Option<u32>,
+}
+
+/// Everything of one request, before a dialect writes it down.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    pub fragments: Vec<Fragment>,
+    pub pictures: Vec<Picture>,
+    pub tools: Vec<ToolSpec>,
+    pub sampling: Sampling,
+    /// Of the frame the model judges by.
+    pub frame: FrameGeometry,
+    /// When that frame was captured.
+    pub captured_at: Duration,
+}
+
+impl Prompt {
+    /// The fragments of a slot, joined by empty lines, in their order.
+    pub fn text_of(&self, slot: Slot) -> String {
+        let texts: Vec<&str> = self.fragments.iter().filter(|f| f.slot == slot).map(Fragment::text).collect();
+        texts.join("\n\n")
+    }
+}

@@ -1,0 +1,37 @@
+//! What the hands did.
+
+use super::action::ActionHash;
+use super::decision::Decision;
+use crate::port::desktop::Injected;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one action, with the evidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The desktop took every event.
+    Done { injected: Option<Injected> },
+    /// The gate refused; nothing was sent.
+    Refused { why: String },
+    /// The desktop could not; what it says, and whether anything was sent before.
+    Failed { why: String, injected: Option<Injected> },
+    /// An earlier action of the batch failed.
+    NotExecuted,
+    /// The process died between intent and outcome: it may or may not have happened. Never replayed.
+    Ambiguous,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Deed {
+    pub action: String,
+    pub hash: ActionHash,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// The decision and what became of each of its actions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Receipt {
+    pub decision: Decision,
+    pub deeds: Vec<Deed>,
+}

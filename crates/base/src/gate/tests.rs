@@ -1,0 +1,1 @@
+//! Approvals: bound, consumed, refused.

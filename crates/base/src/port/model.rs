@@ -1,0 +1,149 @@
+//! The model port: one request, one reply, whoever serves it and by whatever wire.
+//!
+//! Requests are neutral; a wire turns them into a vendor's JSON. The raw request and response come back beside the
+//! neutral reply, because they are the evidence. Money, retries and deadlines belong to the implementation; a
+//! partial reply is never returned as a whole one.
+
+use super::BoxFuture;
+use crate::flow::prompt::{Picture, Sampling, ToolSpec};
+use crate::stop::Stop;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+
+/// What a model is asked.
+#[derive(Debug, Clone, Default)]
+pub struct ModelRequest {
+    pub system: String,
+    pub messages: Vec<Message>,
+    pub tools: Vec<ToolSpec>,
+    pub sampling: Sampling,
+}
+
+#[derive(Debug, Clone)]
+pub struct Message {
+    pub role: Role,
+    pub parts: Vec<Part>,
+    /// The provider's own JSON of an assistant turn; replayed instead of `parts` to the provider it came from.
+    pub raw: Option<Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    User,
+    Assistant,
+}
+
+#[derive(Debug, Clone)]
+pub enum Part {
+    Text(String),
+    Picture(Picture),
+    Call(ToolCall),
+    Result { call_id: String, text: String, picture: Option<Picture>, is_error: bool },
+}
+
+/// A tool call as the model wrote it: the arguments are its own text, checked by nobody yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    pub arguments: String,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, Default)]
+pub struct ModelReply {
+    pub text: String,
+    pub calls: Vec<ToolCall>,
+    pub usage: Usage,
+    /// The provider's word for why it ended (`stop`, `length`, `tool_calls`).
+    pub finish: Option<String>,
+    /// Which model the provider says it was.
+    pub model: Option<String>,
+    pub exchange: Exchange,
+}
+
+/// The evidence of a call: what went over the wire, without credentials.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Exchange {
+    /// The request body; pictures as sent.
+    pub request: String,
+    pub status: u16,
+    pub response: String,
+    pub took: Duration,
+    /// Tries before this one that failed.
+    pub retries: u32,
+}
+
+/// Tokens and money of one call. `None` where the provider said nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    /// Of the input, read from the provider's cache.
+    pub cached_tokens: Option<u64>,
+    /// US dollars; `None` when the price is unknown.
+    pub cost_usd: Option<f64>,
+}
+
+/// Who serves a model.
+pub trait Model: Send + Sync {
+    /// `provider/name`.
+    fn name(&self) -> &str;
+
+    /// Asks once. Cancelled by dropping the future, or by `stop`.
+    fn ask<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<ModelReply, ModelError>>;
+}
+
+/// What can go wrong with a model. The texts never hold a key.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    #[error("{provider} answered {status}: {body}")]
+    Http {
+        provider: String,
+        status: u16,
+        /// The first 4096 bytes of the body (S-79).
+        body: String,
+        retry_after: Option<Duration>,
+    },
+    #[error("{provider} could not be reached at {url}: {why}")]
+    Network { provider: String, url: String, why: String },
+    #[error("{provider} gave no {phase} within {after:?}")]
+    Deadline { provider: String, phase: &'static str, after: Duration },
+    #[error("{provider} sent something that is no reply: {why}; it began with {start:?}")]
+    Malformed { provider: String, why: String, start: String },
+    #[error("{provider} sent more than {limit} bytes")]
+    TooLong { provider: String, limit: u64 },
+    #[error("no key for {provider}: set {variable}")]
+    NoKey { provider: String, variable: String },
+    #[error("the picture of {bytes} bytes is over {provider}'s limit of {limit}")]
+    PictureTooLarge { provider: String, bytes: u64, limit: u64 },
+    #[error("this call would go over the cost limit of {limit_usd} USD ({spent_usd} spent)")]
+    CostLimit { limit_usd: f64, spent_usd: f64 },
+    #[error("the recorded calls end after {played}; the run asked for one more")]
+    RecordingEnds { played: usize },
+    #[error("stopped")]
+    Stopped,
+}
+
+impl ModelError {
+    /// True if trying again later may help (R33): no answer, 408, 425, 429, 5xx.
+    pub const fn is_passing(&self) -> bool {
+        match self {
+            Self::Http { status, .. } => matches!(*status, 408 | 425 | 429 | 500..=599),
+            Self::Network { .. } | Self::Deadline { .. } => true,
+            Self::Malformed { .. }
+            | Self::TooLong { .. }
+            | Self::NoKey { .. }
+            | Self::PictureTooLarge { .. }
+            | Self::CostLimit { .. }
+            | Self::RecordingEnds { .. }
+            | Self::Stopped => false,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The word that ends a run, shared by everyone who might have to hear it.
+//!
+//! Setting it is one atomic store plus waking whoever waits, so it works from a signal task, a stop chord or a page. It
+//! refuses to be taken back: a run that was stopped stays stopped.
+
+use serde::{Deserialize, Serialize};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// Who asked for the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM, console close, logoff.
+    Terminate,
+    /// The stop chord on the desktop.
+    Chord,
+    /// `quit` typed by the person, or a command of the page.
+    Person,
+}
+
+impl StopReason {
+    const fn code(self) -> u8 {
+        match self {
+            Self::Interrupt => 1,
+            Self::Terminate => 2,
+            Self::Chord => 3,
+            Self::Person => 4,
+        }
+    }
+
+    const fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            1 => Self::Interrupt,
+            2 => Self::Terminate,
+            3 => Self::Chord,
+            4 => Self::Person,
+            _ => return None,
+        })
+    }
+}
+
+/// A shared stop word. Clones are the same word.
+#[derive(Clone, Default)]
+pub struct Stop {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    code: AtomicU8,
+    waiting: Mutex<Vec<Waker>>,
+}
+
+impl Stop {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks for the end; the first reason stays.
+    pub fn set(&self, reason: StopReason) {
+        let _first = self.inner.code.compare_exchange(0, reason.code(), Ordering::AcqRel, Ordering::Acquire);
+        let waiting = std::mem::take(&mut *self.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        for waker in waiting {
+            waker.wake();
+        }
+    }
+
+    pub fn reason(&self) -> Option<StopReason> {
+        StopReason::from_code(self.inner.code.load(Ordering::Acquire))
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.reason().is_some()
+    }
+
+    /// Resolves when the stop is set.
+    pub fn stopped(&self) -> Stopped {
+        Stopped { stop: self.clone() }
+    }
+}
+
+impl std::fmt::Debug for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Stop({:?})", self.reason())
+    }
+}
+
+/// The future of [`Stop::stopped`].
+#[derive(Debug)]
+pub struct Stopped {
+    stop: Stop,
+}
+
+impl Future for Stopped {
+    type Output = StopReason;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<StopReason> {
+        let mut waiting = self.stop.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        // Looked at under the lock, so that a `set` in between cannot miss the waker.
+        if let Some(reason) = self.stop.reason() {
+            return Poll::Ready(reason);
+        }
+        if !waiting.iter().any(|w| w.will_wake(cx.waker())) {
+            waiting.push(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+}
