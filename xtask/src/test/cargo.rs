@@ -1,0 +1,203 @@
+//! Runs cargo, with nextest when it is there and with libtest alone when it is not: same tests, same count.
+//!
+//! nextest gives every test its own process and a time limit (`.config/nextest.toml`); libtest has no time limit.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use super::count::{Libtest, junit};
+use super::{Count, Group};
+use crate::workspace::Workspace;
+
+pub(super) struct Cargo {
+    root: PathBuf,
+    ci: bool,
+    long: bool,
+    nextest: bool,
+    built: Option<bool>,
+    /// Names of all integration tests, once they were asked for (libtest only).
+    listed: Option<BTreeSet<String>>,
+}
+
+impl Cargo {
+    pub(super) fn new(workspace: &Workspace, ci: bool, long: bool) -> Self {
+        let mut cargo =
+            Self { root: workspace.root.clone(), ci, long, nextest: false, built: None, listed: None };
+        // HANDSIGHT_XTASK_LIBTEST=1 takes the way without nextest, to try it where nextest is installed.
+        let forced = std::env::var("HANDSIGHT_XTASK_LIBTEST").is_ok_and(|value| value == "1");
+        cargo.nextest = !forced && cargo.has("nextest");
+        cargo
+    }
+
+    /// fmt and clippy: components a toolchain may lack.
+    pub(super) fn tool(&self, component: &str, args: &[&str]) -> Result<Count> {
+        if self.has(args[0]) {
+            return Ok(passed_if(self.run(args)?));
+        }
+        println!("missing: cargo {}   rustup component add {component}", args[0]);
+        Ok(if self.ci { Count::FAILED } else { Count::SKIPPED })
+    }
+
+    pub(super) fn build(&mut self) -> Result<Count> {
+        let built = self.run(&["test", "--workspace", "--no-run"])?;
+        self.built = Some(built);
+        Ok(passed_if(built))
+    }
+
+    pub(super) fn tests(&mut self, group: Option<Group>) -> Result<Count> {
+        if self.built == Some(false) {
+            bail!("not run: the tests do not compile");
+        }
+        if self.nextest { self.nextest(group) } else { self.libtest(group) }
+    }
+
+    pub(super) fn doc_tests(&self) -> Result<Count> {
+        self.counted(&["test", "--workspace", "--doc", "--", "--show-output"])
+    }
+
+    fn nextest(&self, group: Option<Group>) -> Result<Count> {
+        let profile = if self.long { "long" } else { "default" };
+        let report = self.root.join("target/nextest").join(profile).join("junit.xml");
+        // A report of an earlier run must not be taken for this one's.
+        match fs::remove_file(&report) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("{} cannot be removed", report.display()));
+            }
+            _ => {}
+        }
+        let filter = Group::filter(group);
+        let args =
+            ["nextest", "run", "--workspace", "--no-tests", "pass", "--profile", profile, "-E", &filter];
+        let success = self.run(&args)?;
+        // Without a test there is no report.
+        let xml = fs::read_to_string(&report).unwrap_or_default();
+        let (count, skips) = junit(&xml, success);
+        for skip in skips {
+            println!("{skip}");
+        }
+        Ok(count)
+    }
+
+    fn libtest(&mut self, group: Option<Group>) -> Result<Count> {
+        let mut count = Count::default();
+        if group.is_none() {
+            count += self.counted(&[
+                "test",
+                "--workspace",
+                "--no-fail-fast",
+                "--lib",
+                "--bins",
+                "--",
+                "--show-output",
+            ])?;
+        }
+        // Every binary gets all names of the group: a name says its group, so none can run in two tiers.
+        let names: Vec<String> =
+            self.integration_tests()?.iter().filter(|name| Group::of(name) == group).cloned().collect();
+        if names.is_empty() {
+            return Ok(count);
+        }
+        let mut args =
+            vec!["test", "--workspace", "--no-fail-fast", "--test", "*", "--", "--exact", "--show-output"];
+        if group.is_some_and(Group::is_serial) {
+            args.push("--test-threads=1");
+        }
+        args.extend(names.iter().map(String::as_str));
+        count += self.counted(&args)?;
+        Ok(count)
+    }
+
+    fn integration_tests(&mut self) -> Result<&BTreeSet<String>> {
+        if self.listed.is_none() {
+            let crates = fs::read_dir(self.root.join("crates"))?.filter_map(Result::ok);
+            let mut names = BTreeSet::new();
+            if crates.into_iter().any(|entry| entry.path().join("tests").is_dir()) {
+                let args =
+                    ["test", "--workspace", "--quiet", "--test", "*", "--", "--list", "--format", "terse"];
+                let output =
+                    self.command(&args).stderr(Stdio::inherit()).output().context("cargo cannot be run")?;
+                if !output.status.success() {
+                    bail!("the integration tests cannot be listed");
+                }
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                names.extend(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned));
+            }
+            self.listed = Some(names);
+        }
+        self.listed.as_ref().context("no list")
+    }
+
+    /// Runs libtest binaries, shows what a person wants to see and counts.
+    fn counted(&self, args: &[&str]) -> Result<Count> {
+        let mut child = self.command(args).stdout(Stdio::piped()).spawn().context("cargo cannot be run")?;
+        let mut libtest = Libtest::default();
+        let stdout = child.stdout.take().context("cargo has no stdout")?;
+        for line in BufReader::new(stdout).split(b'\n') {
+            let line = line?;
+            let line = String::from_utf8_lossy(&line);
+            if libtest.line(&line) {
+                println!("{line}");
+            }
+        }
+        Ok(libtest.finish(child.wait()?.success()))
+    }
+
+    fn has(&self, subcommand: &str) -> bool {
+        let asked =
+            self.command(&[subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    }
+
+    fn run(&self, args: &[&str]) -> Result<bool> {
+        Ok(self.command(args).status().context("cargo cannot be run")?.success())
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("cargo");
+        command.current_dir(&self.root).args(args).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if must_not_pass(&name.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
+        command.env("INSTA_UPDATE", "no");
+        if self.long {
+            command.env("HANDSIGHT_LONG", "1");
+        }
+        command
+    }
+}
+
+/// What the person's shell has and a test must not see: the display (a test would move the person's mouse), keys,
+/// settings. And what `cargo run` told xtask about itself: build scripts that watch it would run again.
+fn must_not_pass(name: &str) -> bool {
+    matches!(name, "DISPLAY" | "WAYLAND_DISPLAY" | "XAUTHORITY" | "CARGO_BIN_NAME" | "CARGO_CRATE_NAME")
+        || ["HANDSIGHT_", "CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.starts_with(prefix))
+        || name.ends_with("_API_KEY")
+}
+
+fn passed_if(success: bool) -> Count {
+    if success { Count::PASSED } else { Count::FAILED }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_see_neither_the_display_nor_keys_nor_settings() {
+        for name in
+            ["DISPLAY", "WAYLAND_DISPLAY", "OPENAI_API_KEY", "HANDSIGHT_ACT__HOLD_MS", "CARGO_PKG_NAME"]
+        {
+            assert!(must_not_pass(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "CI", "CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_TOOLCHAIN"] {
+            assert!(!must_not_pass(name), "{name}");
+        }
+    }
+}
