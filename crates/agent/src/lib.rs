@@ -1,1 +1,10 @@
-//! handsight-agent
+//! The loop: an episode of turns, each of nine stages, and what a profile may choose for them.
+//!
+//! This crate reaches desktops and models through the ports of `base` only. It refuses to print, to read the environment and
+//! to know which backend or vendor it works with.
+
+pub mod policy;
+pub mod profile;
+pub mod seat;
+pub mod tools;
+mod worker;

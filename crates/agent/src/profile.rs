@@ -1,0 +1,369 @@
+//! Profiles: which of the engine's parts a run uses, as data.
+//!
+//! A profile is a TOML file with one table a stage and a prompt in Markdown. Five layers make the resolved profile, each a file
+//! of the same form that may leave anything out: defaults, the profile, the user's file, the environment, `--set`. An unknown key
+//! is an error that names its layer, its line and the nearest key there is; nothing is ignored.
+//!
+//! This module refuses to read files, the environment or the command line: `app` hands in what it found.
+
+mod layer;
+
+use handsight_base::flow::prompt::Sampling;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub use layer::{Layer, ProfileError, environment_layer, set_layer};
+
+/// The shipped profiles: name, TOML, prompt. Help, docs and tests iterate over this.
+pub const PROFILES: &[(&str, &str, &str)] = &[(
+    "stateless",
+    include_str!("../../../profiles/stateless/profile.toml"),
+    include_str!("../../../profiles/stateless/prompt.md"),
+)];
+
+/// A resolved profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    pub name: String,
+    #[serde(default)]
+    pub version: String,
+    #[serde(default)]
+    pub about: String,
+    #[serde(default)]
+    pub capture: Capture,
+    #[serde(default)]
+    pub perceive: Perceive,
+    #[serde(default)]
+    pub context: Context,
+    #[serde(default)]
+    pub decide: Decide,
+    #[serde(default)]
+    pub act: Act,
+    #[serde(default)]
+    pub settle: Settle,
+    #[serde(default)]
+    pub verify: Verify,
+    #[serde(default)]
+    pub record: Record,
+    #[serde(default)]
+    pub learn: Learn,
+    #[serde(default)]
+    pub hud: Hud,
+    #[serde(default)]
+    pub desktop: Desktop,
+    #[serde(default)]
+    pub limits: Limits,
+    /// Other names for settings; the value is `table.key`.
+    #[serde(default)]
+    pub alias: BTreeMap<String, String>,
+    /// The system prompt, with `{{task}}` and `{{tools}}`.
+    #[serde(skip)]
+    pub prompt: String,
+}
+
+macro_rules! stage {
+    ($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident: $ty:ty = $default:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name { $($(#[$fdoc])* pub $field: $ty,)* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+    };
+}
+
+stage! {
+    /// What to look at.
+    Capture {
+        target: Target = Target::Display,
+        /// `primary`, a number from 0, a name, or `all`.
+        display: String = "primary".into(),
+        /// For `target = "window"`: a title, or `class:`, `regex:`, `part:`, `pid:` before what it says.
+        window: String = String::new(),
+        focus: bool = false,
+        cursor: bool = true,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    Display,
+    Window,
+}
+
+stage! {
+    Perceive {
+        perceivers: Vec<String> = Vec::new(),
+    }
+}
+
+stage! {
+    /// What the model gets to see.
+    Context {
+        history: History = History::None,
+        picture_width: u32 = 1536,
+        picture_height: u32 = 864,
+        fit: Fit = Fit::Stretch,
+        task_cap_tokens: u32 = 8000,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum History {
+    /// The picture is the whole memory.
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fit {
+    /// Exactly the given size; other aspect ratios are stretched.
+    Stretch,
+    /// As large as fits into the given size.
+    KeepAspect,
+}
+
+stage! {
+    /// Whom to ask and how.
+    Decide {
+        provider: String = "lmstudio".into(),
+        model: String = String::new(),
+        /// Replaces the provider's address; ends before or in `/chat/completions`.
+        api_url: String = String::new(),
+        dialect: String = "tools".into(),
+        tools: Vec<String> = Vec::new(),
+        extended_tools: bool = false,
+        out_of_range: OutOfRange = OutOfRange::Refuse,
+        temperature: Option<f64> = None,
+        top_p: Option<f64> = None,
+        max_tokens: Option<u32> = None,
+        /// Seconds for the whole call.
+        request_timeout_s: f64 = 120.0,
+        connect_timeout_s: f64 = 10.0,
+        retries: u32 = 3,
+        /// Failures in a row that end the run.
+        max_failures: u32 = 3,
+        max_rounds: u32 = 1,
+    }
+}
+
+impl Decide {
+    pub fn sampling(&self) -> Sampling {
+        Sampling { temperature: self.temperature, top_p: self.top_p, max_tokens: self.max_tokens }
+    }
+}
+
+/// What becomes of a coordinate outside its space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutOfRange {
+    /// Moved to the nearest point inside, and noted (S-82).
+    Clamp,
+    /// Told to the model; nothing is done.
+    Refuse,
+}
+
+stage! {
+    /// How the hands move. Seconds and milliseconds as the names say.
+    Act {
+        input_delay_s: f64 = 0.0,
+        delay_after_action_s: f64 = 0.0,
+        delay_after_observe_s: f64 = 1.0,
+        hold_ms: u64 = 0,
+        click_interval_ms: u64 = 0,
+        type_interval_ms: u64 = 0,
+        jitter: f64 = 0.0,
+        max_hold_s: f64 = 30.0,
+    }
+}
+
+stage! {
+    /// When the screen counts as calm again.
+    Settle {
+        enabled: bool = true,
+        max_s: f64 = 2.5,
+        sample_w: u32 = 256,
+        sample_h: u32 = 144,
+        check_interval_s: f64 = 0.10,
+        required_stable: u32 = 2,
+        change_ratio_threshold: f64 = 0.006,
+    }
+}
+
+stage! {
+    Verify {
+        judge: Judge = Judge::Off,
+        loops: Loops = Loops::Off,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judge {
+    Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loops {
+    Off,
+}
+
+stage! {
+    Record {
+        dump_screenshots: bool = true,
+        dump_folder: String = "dump".into(),
+        quota_mib: u64 = 2048,
+    }
+}
+
+stage! {
+    Learn {
+        carry: Carry = Carry::None,
+    }
+}
+
+/// What lasts from one turn to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carry {
+    None,
+    /// The reason of the last tool call, shown on the HUD (S-15).
+    Reason,
+}
+
+stage! {
+    /// The text on the screen. Sizes in native pixels, colours 0x00RRGGBB.
+    Hud {
+        enabled: bool = false,
+        max_width: u32 = 700,
+        font_size: i32 = -18,
+        font_weight: u32 = 400,
+        font_name: String = "Segoe UI".into(),
+        line_spacing: u32 = 2,
+        text_color: u32 = 0x00FF_FFFF,
+        outline_color: u32 = 0,
+        outline_px: u32 = 1,
+        margin: u32 = 10,
+        max_lines: u32 = 8,
+        keep: Keep = Keep::First,
+        /// 0 enlarges with the screen.
+        scale: f64 = 1.0,
+        reassert_pulses: u32 = 2,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    First,
+    Last,
+}
+
+stage! {
+    Desktop {
+        lost_s: f64 = 10.0,
+        target_wait_s: f64 = 10.0,
+        stop_chord: String = "ctrl+alt+pause".into(),
+    }
+}
+
+stage! {
+    /// Each limit ends the run with its own outcome.
+    Limits {
+        max_turns: Option<u64> = None,
+        max_time_s: Option<f64> = None,
+        max_cost_usd: Option<f64> = None,
+    }
+}
+
+impl Profile {
+    /// A shipped profile with layers on top, the later ones winning.
+    pub fn resolve(name: &str, layers: &[Layer]) -> Result<Self, ProfileError> {
+        let Some((_, toml, prompt)) = PROFILES.iter().find(|(n, ..)| *n == name) else {
+            return Err(ProfileError::unknown_profile(name));
+        };
+        Self::from_parts(Layer::file(format!("profile {name}"), *toml), prompt, layers)
+    }
+
+    /// A profile from its two files, shipped or the user's own, with layers on top.
+    pub fn from_parts(base: Layer, prompt: &str, layers: &[Layer]) -> Result<Self, ProfileError> {
+        let mut profile = layer::resolve(&base, layers)?;
+        prompt.clone_into(&mut profile.prompt);
+        profile.check()?;
+        Ok(profile)
+    }
+
+    /// The profile as TOML with every value that is in force.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).unwrap_or_else(|e| format!("# cannot be written as TOML: {e}\n"))
+    }
+
+    /// Values that are well-formed but make no sense.
+    fn check(&self) -> Result<(), ProfileError> {
+        let seconds = [
+            ("act.input_delay_s", self.act.input_delay_s),
+            ("act.delay_after_action_s", self.act.delay_after_action_s),
+            ("act.delay_after_observe_s", self.act.delay_after_observe_s),
+            ("act.max_hold_s", self.act.max_hold_s),
+            ("settle.max_s", self.settle.max_s),
+            ("settle.check_interval_s", self.settle.check_interval_s),
+            ("decide.request_timeout_s", self.decide.request_timeout_s),
+            ("decide.connect_timeout_s", self.decide.connect_timeout_s),
+            ("desktop.lost_s", self.desktop.lost_s),
+            ("desktop.target_wait_s", self.desktop.target_wait_s),
+        ];
+        for (key, value) in seconds {
+            if !(0.0..=86_400.0).contains(&value) {
+                return Err(ProfileError::value(key, value, "0 to 86400 seconds"));
+            }
+        }
+        let pixels = [
+            ("context.picture_width", self.context.picture_width),
+            ("context.picture_height", self.context.picture_height),
+            ("settle.sample_w", self.settle.sample_w),
+            ("settle.sample_h", self.settle.sample_h),
+        ];
+        for (key, value) in pixels {
+            if !(16..=16_384).contains(&value) {
+                return Err(ProfileError::value(key, value, "16 to 16384 pixels"));
+            }
+        }
+        if !(0.0..=1.0).contains(&self.settle.change_ratio_threshold) {
+            return Err(ProfileError::value(
+                "settle.change_ratio_threshold",
+                self.settle.change_ratio_threshold,
+                "0 to 1",
+            ));
+        }
+        if !(0.0..=10.0).contains(&self.act.jitter) {
+            return Err(ProfileError::value("act.jitter", self.act.jitter, "0 to 10"));
+        }
+        if self.decide.max_failures == 0 {
+            return Err(ProfileError::value("decide.max_failures", 0, "1 or more"));
+        }
+        for (key, value) in
+            [("limits.max_time_s", self.limits.max_time_s), ("limits.max_cost_usd", self.limits.max_cost_usd)]
+        {
+            if value.is_some_and(|v| !v.is_finite() || v <= 0.0) {
+                return Err(ProfileError::value(key, value.unwrap_or_default(), "more than 0"));
+            }
+        }
+        for (alias, key) in &self.alias {
+            if !layer::is_key(key) {
+                return Err(ProfileError::alias(alias, key));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
