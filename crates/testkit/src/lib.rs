@@ -1,1 +1,15 @@
-//! handsight-testkit
+//! Dev only: what tests stand on. Guards for real servers and programs, independent witnesses, strict model servers
+//! and fault fakes.
+//!
+//! Nothing here is published, and nothing here asks the product what happened: a witness looks for itself.
+
+#![expect(clippy::expect_used, reason = "a broken test rig should end the test where it breaks")]
+
+pub mod need;
+#[cfg(target_os = "linux")]
+pub mod program;
+pub mod wait;
+#[cfg(target_os = "linux")]
+pub mod witness;
+#[cfg(target_os = "linux")]
+pub mod xvfb;
