@@ -5,6 +5,7 @@
 
 #![expect(clippy::expect_used, reason = "a broken test rig should end the test where it breaks")]
 
+pub mod fake;
 pub mod need;
 #[cfg(target_os = "linux")]
 pub mod program;
