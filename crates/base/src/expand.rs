@@ -4,8 +4,9 @@
 //! refuses itself, by name.
 
 use crate::flow::action::{Action, Axis, Batch, Button, Primitive, ScrollBy, Spot, Timing};
-use crate::key::{Chord, Key, Modifiers, Named};
+use crate::key::{Chord, Key, MAX_CHORD, Modifiers, Named};
 use crate::space::{FrameGeometry, ScreenPx, SpaceError};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Why an approved action cannot become a batch.
@@ -13,8 +14,10 @@ use std::time::Duration;
 pub enum ExpandError {
     #[error(transparent)]
     Space(#[from] SpaceError),
-    #[error("{what} of {given}; {allowed} are possible")]
+    #[error("{given} {what}; {allowed} are possible")]
     Count { what: &'static str, given: u64, allowed: &'static str },
+    #[error("the text holds the control character {character:?}, which no key types; leave it out")]
+    Untypable { character: char },
     #[error("a drag needs two places at least, {given} were given")]
     ShortPath { given: usize },
     #[error("`{action}` is not a movement of mouse and keyboard; the desktop carries it out itself")]
@@ -24,7 +27,7 @@ pub enum ExpandError {
 /// One wheel notch in the units of [`Primitive::Wheel`].
 pub const NOTCH: i32 = 120;
 /// A longer wait belongs to the profile, not to an action.
-const MAX_WAIT: Duration = Duration::from_secs(300);
+const MAX_WAIT_MILLIS: u64 = 300_000;
 
 pub(crate) fn expand(
     action: &Action,
@@ -34,13 +37,7 @@ pub(crate) fn expand(
     let mut out = Out { primitives: Vec::new(), timing, geometry, random: timing.jitter_seed };
     match action {
         Action::Click { at, button, count, modifiers } => {
-            if !(1..=4).contains(count) {
-                return Err(ExpandError::Count {
-                    what: "clicks",
-                    given: u64::from(*count),
-                    allowed: "1 to 4",
-                });
-            }
+            count_in("clicks", u64::from(*count), 1..=4, "1 to 4")?;
             out.go_to(*at)?;
             out.around(*modifiers, |out| {
                 for n in 0..*count {
@@ -82,26 +79,29 @@ pub(crate) fn expand(
         Action::Scroll { at, by, modifiers } => {
             out.go_to(*at)?;
             let (dx, dy) = wheel_units(*by, timing);
-            out.around(*modifiers, |out| {
-                out.wheel(Axis::Vertical, dy);
-                out.wheel(Axis::Horizontal, dx);
-            });
-        }
-        Action::Type { text } => out.text(text),
-        Action::Key { chord, repeat } => {
-            if !(1..=100).contains(repeat) {
-                return Err(ExpandError::Count {
-                    what: "key presses",
-                    given: u64::from(*repeat),
-                    allowed: "1 to 100",
+            // A modifier pressed around nothing is a key press of its own: Super alone opens a menu.
+            if (dx, dy) != (0, 0) {
+                out.around(*modifiers, |out| {
+                    out.wheel(Axis::Vertical, dy);
+                    out.wheel(Axis::Horizontal, dx);
                 });
             }
-            for _ in 0..*repeat {
-                out.chord(chord, timing.hold);
+        }
+        Action::Type { text } => out.text(text)?,
+        Action::Key { chord, repeat } => {
+            count_in("key presses", u64::from(*repeat), 1..=100, "1 to 100")?;
+            for n in 0..*repeat {
+                if n > 0 {
+                    out.wait(timing.type_interval);
+                }
+                out.chord(chord, |out| out.wait(timing.hold))?;
             }
         }
-        Action::HoldKey { chord, millis } => out.chord(chord, Duration::from_millis(*millis).min(MAX_WAIT)),
-        Action::Wait { millis } => out.exact_wait(Duration::from_millis(*millis).min(MAX_WAIT)),
+        Action::HoldKey { chord, millis } => {
+            let hold = wait_of(*millis)?;
+            out.chord(chord, |out| out.exact_wait(hold))?;
+        }
+        Action::Wait { millis } => out.exact_wait(wait_of(*millis)?),
         Action::Paste { .. } | Action::Launch { .. } | Action::FocusWindow { .. } => {
             return Err(ExpandError::NotInput { action: action.name() });
         }
@@ -109,15 +109,31 @@ pub(crate) fn expand(
     Ok(Batch { primitives: out.primitives })
 }
 
+fn count_in(
+    what: &'static str,
+    given: u64,
+    range: RangeInclusive<u64>,
+    allowed: &'static str,
+) -> Result<(), ExpandError> {
+    if range.contains(&given) { Ok(()) } else { Err(ExpandError::Count { what, given, allowed }) }
+}
+
+fn wait_of(millis: u64) -> Result<Duration, ExpandError> {
+    count_in("milliseconds to wait", millis, 0..=MAX_WAIT_MILLIS, "0 to 300000")?;
+    Ok(Duration::from_millis(millis))
+}
+
 fn wheel_units(by: ScrollBy, timing: &Timing) -> (i32, i32) {
     match by {
         ScrollBy::Units { dx, dy } => (dx, dy),
         ScrollBy::Notches { dx, dy } => (dx.saturating_mul(NOTCH), dy.saturating_mul(NOTCH)),
         ScrollBy::Pixels { dx, dy } => {
-            let per_notch = i64::from(timing.pixels_per_notch.max(1));
+            let per_notch = u64::from(timing.pixels_per_notch.max(1));
+            // Away from zero: a scroll of one pixel must not come to nothing.
             let units = |px: i32| {
-                (i64::from(px) * i64::from(NOTCH) / per_notch).clamp(i64::from(i32::MIN), i64::from(i32::MAX))
-                    as i32
+                let units =
+                    (u64::from(px.unsigned_abs()) * u64::from(NOTCH.unsigned_abs())).div_ceil(per_notch);
+                i32::try_from(units).unwrap_or(i32::MAX) * px.signum()
             };
             (units(dx), units(dy))
         }
@@ -164,17 +180,19 @@ impl Out<'_> {
         }
     }
 
-    fn chord(&mut self, chord: &Chord, hold: Duration) {
+    fn chord(&mut self, chord: &Chord, hold: impl FnOnce(&mut Self)) -> Result<(), ExpandError> {
+        count_in("keys in a chord", chord.0.len() as u64, 1..=MAX_CHORD as u64, "1 to 10")?;
         for key in &chord.0 {
             self.key(*key, true);
         }
-        self.wait(hold);
+        hold(self);
         for key in chord.0.iter().rev() {
             self.key(*key, false);
         }
+        Ok(())
     }
 
-    fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &str) -> Result<(), ExpandError> {
         let mut chars = text.chars().peekable();
         let mut first = true;
         while let Some(c) = chars.next() {
@@ -191,6 +209,7 @@ impl Out<'_> {
                 }
                 '\n' => Named::Enter,
                 '\t' => Named::Tab,
+                character if character.is_control() => return Err(ExpandError::Untypable { character }),
                 c => {
                     self.primitives.push(Primitive::Char(c));
                     continue;
@@ -200,6 +219,7 @@ impl Out<'_> {
             self.wait(self.timing.hold);
             self.key(Key::Named(named), false);
         }
+        Ok(())
     }
 
     /// Points along a straight leg, its end exactly.
@@ -215,7 +235,8 @@ impl Out<'_> {
     }
 
     fn wait(&mut self, d: Duration) {
-        let d = if self.timing.jitter > 0.0 { d.mul_f64(1.0 + self.timing.jitter * self.unit()) } else { d };
+        let share = self.timing.jitter;
+        let d = if share > 0.0 { d.mul_f64(1.0 + share.min(1.0) * self.unit()) } else { d };
         self.exact_wait(d);
     }
 

@@ -7,14 +7,36 @@
 //!
 //! This module refuses to hold policy. Rules plug in from `agent/policy/`; nothing here reads a configuration.
 //!
-//! ```compile_fail
-//! use handsight_base::gate::Approved;
-//! // There is no way to approve from outside.
-//! let forged = Approved { value: (), frame: handsight_base::space::FrameId(1), hash: todo!() };
+//! An approval comes from a gate:
+//!
+//! ```
+//! # use handsight_base::flow::action::{Action, ActionHash};
+//! # use handsight_base::gate::{Approved, Gate, Scene};
+//! # use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, Size};
+//! # let geometry =
+//! #     FrameGeometry { frame: FrameId(1), size: Size::new(8, 8), origin: ScreenPx::new(0, 0), scale: 1.0 };
+//! # let value = Action::Wait { millis: 5 };
+//! # let hash = ActionHash(String::new());
+//! let approved: Approved<Action> = Gate::new(Vec::new()).approve(value, &Scene { geometry: &geometry, turn: 1 })?;
+//! # Ok::<(), handsight_base::gate::Refusal>(())
+//! ```
+//!
+//! and from nowhere else. The same lines with a forged one do not compile, and would if the fields were public:
+//!
+//! ```compile_fail,E0451
+//! # use handsight_base::flow::action::{Action, ActionHash};
+//! # use handsight_base::gate::{Approved, Gate, Scene};
+//! # use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, Size};
+//! # let geometry =
+//! #     FrameGeometry { frame: FrameId(1), size: Size::new(8, 8), origin: ScreenPx::new(0, 0), scale: 1.0 };
+//! # let value = Action::Wait { millis: 5 };
+//! # let hash = ActionHash(String::new());
+//! let approved: Approved<Action> = Approved { value, geometry, hash };
+//! # Ok::<(), handsight_base::gate::Refusal>(())
 //! ```
 
 use crate::expand::{ExpandError, expand};
-use crate::flow::action::{Action, ActionHash, Batch, Timing, WindowQuery};
+use crate::flow::action::{Action, ActionHash, Batch, Timing, WindowQuery, json};
 use crate::port::desktop::{ClipboardContents, Placement, WindowId};
 use crate::space::{FrameGeometry, FrameId, SpaceError};
 
@@ -42,10 +64,21 @@ impl Proposal<'_> {
     fn hash(&self, frame: FrameId) -> ActionHash {
         match self {
             Self::Action(action) => action.hash(frame),
-            Self::Focus(_) | Self::Place(..) | Self::Clipboard(_) => {
-                let digest = blake3::hash(format!("{} {self:?}", frame.0).as_bytes());
-                ActionHash(digest.to_hex().as_str()[..32].to_owned())
-            }
+            Self::Focus(query) => ActionHash::over(frame, |hasher| {
+                hasher.update(b"focus").update(&json(query));
+            }),
+            Self::Place(window, to) => ActionHash::over(frame, |hasher| {
+                hasher.update(b"place").update(&window.0.to_le_bytes()).update(&json(to));
+            }),
+            Self::Clipboard(contents) => ActionHash::over(frame, |hasher| {
+                hasher.update(b"clipboard");
+                for (name, bytes) in &contents.formats {
+                    // Lengths keep a name and the bytes after it apart.
+                    for part in [name.as_bytes(), bytes] {
+                        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+                    }
+                }
+            }),
         }
     }
 }
@@ -142,9 +175,8 @@ impl Gate {
         for rule in &self.rules {
             rule.check(proposal, scene).map_err(|why| Refusal::Rule { rule: rule.name(), why })?;
         }
-        let frame = scene.geometry.frame;
-        let hash = effect.hash(frame);
-        Ok(Approved { value: effect, frame, hash })
+        let hash = effect.hash(scene.geometry.frame);
+        Ok(Approved { value: effect, geometry: *scene.geometry, hash })
     }
 }
 
@@ -159,7 +191,8 @@ impl std::fmt::Debug for Gate {
 #[must_use = "an approval that nobody uses did nothing"]
 pub struct Approved<T> {
     value: T,
-    frame: FrameId,
+    /// What it was approved on: the frame, and where on the screen that frame lay.
+    geometry: FrameGeometry,
     hash: ActionHash,
 }
 
@@ -169,7 +202,7 @@ impl<T> Approved<T> {
     }
 
     pub const fn frame(&self) -> FrameId {
-        self.frame
+        self.geometry.frame
     }
 
     pub const fn hash(&self) -> &ActionHash {
@@ -201,16 +234,21 @@ pub struct Launch(pub Vec<String>);
 
 impl Approved<Action> {
     /// The only way from an action to something a desktop takes. Points are converted with the geometry of the frame
-    /// they were approved on; any other geometry is refused as stale.
+    /// they were approved on; another frame is refused as stale, the same frame elsewhere as moved.
     pub fn expand(self, geometry: &FrameGeometry, timing: &Timing) -> Result<Work, ExpandError> {
-        if self.frame != geometry.frame {
-            return Err(SpaceError::StaleFrame { given: self.frame, current: geometry.frame }.into());
+        let Self { value, geometry: approved_on, hash } = self;
+        if approved_on.frame != geometry.frame {
+            let (given, current) = (approved_on.frame, geometry.frame);
+            return Err(SpaceError::StaleFrame { given, current }.into());
         }
-        let Self { value, frame, hash } = self;
+        if approved_on != *geometry {
+            return Err(SpaceError::Moved { frame: approved_on.frame }.into());
+        }
+        let geometry = approved_on;
         Ok(match value {
-            Action::Paste { text } => Work::Paste(Approved { value: Paste(text), frame, hash }),
-            Action::Launch { argv } => Work::Launch(Approved { value: Launch(argv), frame, hash }),
-            Action::FocusWindow { query } => Work::Focus(Approved { value: Focus(query), frame, hash }),
+            Action::Paste { text } => Work::Paste(Approved { value: Paste(text), geometry, hash }),
+            Action::Launch { argv } => Work::Launch(Approved { value: Launch(argv), geometry, hash }),
+            Action::FocusWindow { query } => Work::Focus(Approved { value: Focus(query), geometry, hash }),
             action @ (Action::Click { .. }
             | Action::Move { .. }
             | Action::Down { .. }
@@ -221,7 +259,7 @@ impl Approved<Action> {
             | Action::Key { .. }
             | Action::HoldKey { .. }
             | Action::Wait { .. }) => {
-                Work::Input(Approved { value: expand(&action, geometry, timing)?, frame, hash })
+                Work::Input(Approved { value: expand(&action, &geometry, timing)?, geometry, hash })
             }
         })
     }

@@ -2,6 +2,11 @@
 //!
 //! One table maps the vocabularies of xdotool, OpenAI, pyautogui, Playwright, UI-TARS and macOS to one set of keys.
 //! This module refuses to know keycodes: which code types a key is the backend's business and changes while we run.
+//!
+//! Case: alone, `A` is the capital letter, typed with whatever the layout needs for it. In a chord of several keys a
+//! letter names a key, so it is lower-cased: models write `Control+A` and mean select-all, not Ctrl+Shift+A (which is
+//! what xdotool would press). Shift is held only where it is said, and `ctrl+shift+T` is the same chord as
+//! `ctrl+shift+t`, so that a policy cannot be passed by spelling.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -50,14 +55,14 @@ named_keys! {
     PrintScreen: "printscreen" "print" "prtsc" "prtscr" "prntscrn" "sysrq";
     Pause: "pause" "break";
     Menu: "menu" "apps" "contextmenu" "application";
-    Control: "ctrl" "control" "ctl" "controll" "ctrlleft" "controlleft" "leftctrl" "leftcontrol" "lctrl" "lcontrol";
-    ControlRight: "ctrlright" "controlr" "controlright" "rightctrl" "rightcontrol" "rctrl";
+    Control: "ctrl" "control" "ctl" "controll" "ctrll" "ctrlleft" "controlleft" "leftctrl" "leftcontrol" "lctrl" "lcontrol";
+    ControlRight: "ctrlright" "ctrlr" "controlr" "controlright" "rightctrl" "rightcontrol" "rctrl";
     Shift: "shift" "shiftl" "shiftleft" "leftshift" "lshift";
     ShiftRight: "shiftright" "shiftr" "rightshift" "rshift";
     Alt: "alt" "altl" "altleft" "leftalt" "lalt" "option" "opt" "optionleft";
     AltRight: "altright" "altr" "rightalt" "ralt" "optionright" "altgr" "isolevel3shift" "modeswitch" "altgraph";
-    Super: "super" "superl" "superleft" "meta" "metal" "metaleft" "win" "winleft" "windows" "cmd" "command" "lwin" "oskey" "os";
-    SuperRight: "superright" "superr" "metaright" "metar" "winright" "rwin" "cmdright";
+    Super: "super" "superl" "superleft" "meta" "metal" "metaleft" "win" "winleft" "windows" "cmd" "cmdl" "cmdleft" "command" "lwin" "oskey" "os";
+    SuperRight: "superright" "superr" "metaright" "metar" "winright" "rwin" "cmdr" "cmdright";
     F1: "f1"; F2: "f2"; F3: "f3"; F4: "f4"; F5: "f5"; F6: "f6"; F7: "f7"; F8: "f8"; F9: "f9"; F10: "f10"; F11: "f11"; F12: "f12";
     F13: "f13"; F14: "f14"; F15: "f15"; F16: "f16"; F17: "f17"; F18: "f18"; F19: "f19"; F20: "f20"; F21: "f21"; F22: "f22"; F23: "f23"; F24: "f24";
     Keypad0: "kp0" "num0" "numpad0"; Keypad1: "kp1" "num1" "numpad1"; Keypad2: "kp2" "num2" "numpad2"; Keypad3: "kp3" "num3" "numpad3"; Keypad4: "kp4" "num4" "numpad4";
@@ -88,6 +93,8 @@ const SPELLED: &[(&str, char)] = &[
     ("backquote", '`'),
     ("bracketleft", '['),
     ("bracketright", ']'),
+    ("braceleft", '{'),
+    ("braceright", '}'),
     ("underscore", '_'),
     ("asterisk", '*'),
     ("exclam", '!'),
@@ -119,6 +126,8 @@ pub enum KeyError {
     Empty,
     #[error("a chord of {count} keys; {MAX_CHORD} at most")]
     TooLong { count: usize },
+    #[error("the chord names {key:?} twice; name each key once, and press a chord again to repeat it")]
+    Twice { key: String },
 }
 
 impl Named {
@@ -166,15 +175,43 @@ impl FromStr for Key {
             (Some(c), None) if !c.is_control() => return Ok(Self::Char(c)),
             _ => {}
         }
-        let plain: String =
-            name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect();
+        // Separators fall out between letters only: "page-down" is one key, "alt-" is no way to write Alt.
+        let separates = |c: char| matches!(c, '_' | '-' | ' ');
+        if name.len() > LONGEST_NAME || name.starts_with(separates) || name.ends_with(separates) {
+            return Err(KeyError::unknown(name));
+        }
+        // "alt left" and "ctrl-l" are chords, though "altleft" and "Control_L" are keys.
+        if let Some((first, rest)) = name.split_once([' ', '-'])
+            && first.parse().is_ok_and(Self::is_modifier)
+            && rest.parse::<Self>().is_ok()
+        {
+            return Err(KeyError::unknown(name));
+        }
+        let plain: String = name.chars().filter(|c| !separates(*c)).flat_map(char::to_lowercase).collect();
         if let Some((key, _)) = NAMED_KEYS.iter().find(|(_, names)| names.contains(&plain.as_str())) {
             return Ok(Self::Named(*key));
         }
         if let Some((_, c)) = SPELLED.iter().find(|(spelled, _)| *spelled == plain) {
             return Ok(Self::Char(*c));
         }
-        Err(KeyError::Unknown { name: name.chars().take(40).collect() })
+        // Playwright's codes: KeyA, Digit7.
+        let coded = plain.strip_prefix("key").filter(|c| c.chars().all(|c| c.is_ascii_lowercase()));
+        let coded = coded.or(plain.strip_prefix("digit").filter(|c| c.chars().all(|c| c.is_ascii_digit())));
+        match coded.map(str::as_bytes) {
+            Some([c]) => Ok(Self::Char(char::from(*c))),
+            _ => Err(KeyError::unknown(name)),
+        }
+    }
+}
+
+/// In bytes, with separators: more than any name in the tables needs.
+const LONGEST_NAME: usize = 40;
+/// In bytes: room for ten names with blanks around them.
+const LONGEST_CHORD: usize = 512;
+
+impl KeyError {
+    fn unknown(name: &str) -> Self {
+        Self::Unknown { name: name.chars().take(40).collect() }
     }
 }
 
@@ -186,40 +223,98 @@ pub struct Chord(pub Vec<Key>);
 /// Nobody has more fingers.
 pub const MAX_CHORD: usize = 10;
 
-impl FromStr for Chord {
-    type Err = KeyError;
+impl Chord {
+    /// From a list of names, as OpenAI (`["CTRL", "C"]`), Qwen and `assist` write chords.
+    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, KeyError> {
+        let mut keys = Vec::new();
+        for name in names {
+            read_chord(name, &mut keys)?;
+        }
+        Self::of(keys)
+    }
 
-    /// `ctrl+shift+s`, `Control+A`, `ctrl c`, and a lone `+` which is a key.
-    fn from_str(text: &str) -> Result<Self, KeyError> {
-        let text = if text.chars().count() == 1 { text } else { text.trim() };
-        if text.is_empty() {
-            return Err(KeyError::Empty);
-        }
-        if text.chars().count() == 1 {
-            return Ok(Self(vec![text.parse()?]));
-        }
-        // A name that stands as a whole wins over its parts: "Page Down" is one key, "ctrl c" is two.
-        if let Ok(key) = text.parse() {
-            return Ok(Self(vec![key]));
-        }
-        // "ctrl++" is Ctrl with the plus key.
-        let (body, plus) = match text.strip_suffix("++") {
-            Some(body) => (body, true),
-            None => (text, false),
-        };
-        let parts: Vec<&str> = if body.contains('+') || plus {
-            body.split('+').map(str::trim).collect()
-        } else {
-            body.split_whitespace().collect()
-        };
-        let mut keys = parts.into_iter().map(str::parse).collect::<Result<Vec<Key>, _>>()?;
-        if plus {
-            keys.push(Key::Char('+'));
-        }
+    fn of(mut keys: Vec<Key>) -> Result<Self, KeyError> {
         if keys.len() > MAX_CHORD {
             return Err(KeyError::TooLong { count: keys.len() });
         }
-        Ok(Self(keys))
+        if keys.len() > 1 {
+            keys.iter_mut().for_each(Key::name_the_key);
+        }
+        for (i, key) in keys.iter().enumerate() {
+            if keys[..i].contains(key) {
+                return Err(KeyError::Twice { key: key.to_string() });
+            }
+        }
+        if keys.is_empty() { Err(KeyError::Empty) } else { Ok(Self(keys)) }
+    }
+}
+
+impl Key {
+    /// True for keys that change what other keys do while held.
+    pub const fn is_modifier(self) -> bool {
+        matches!(self, Self::Named(named) if named.is_modifier())
+    }
+
+    /// In a chord a letter means its key (see the module's words on case). The few capitals that are
+    /// not one small letter stay as they are.
+    fn name_the_key(&mut self) {
+        if let Self::Char(c) = self {
+            let mut small = c.to_lowercase();
+            if let (Some(only), None) = (small.next(), small.next()) {
+                *c = only;
+            }
+        }
+    }
+}
+
+impl FromStr for Chord {
+    type Err = KeyError;
+
+    /// `ctrl+shift+s`, `Control+A`, `ctrl c`, `ctrl-c`, and a lone `+` which is a key.
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        Self::from_names([text])
+    }
+}
+
+/// Appends the keys that `text` names, in its order.
+fn read_chord(text: &str, keys: &mut Vec<Key>) -> Result<(), KeyError> {
+    // A single character is a key, be it a space or a separator.
+    let text = if text.chars().nth(1).is_none() { text } else { text.trim() };
+    // Bounds the depth of what follows too: the text is a model's.
+    if text.len() > LONGEST_CHORD {
+        return Err(KeyError::unknown(text));
+    }
+    if keys.len() > MAX_CHORD {
+        return Err(KeyError::TooLong { count: keys.len() });
+    }
+    // A name that stands as a whole wins over its parts: "Page Down" is one key, "ctrl c" is two.
+    let unknown = match text.parse() {
+        Ok(key) => {
+            keys.push(key);
+            return Ok(());
+        }
+        Err(unknown) => unknown,
+    };
+    // "ctrl++", "ctrl + +" and "ctrl +" are Ctrl with the plus key; "ctrl+" is half a chord.
+    if let Some(body) = text.strip_suffix('+').filter(|body| body.ends_with(['+', ' '])) {
+        let body = body.trim_end();
+        read_chord(body.strip_suffix('+').unwrap_or(body), keys)?;
+        keys.push(Key::Char('+'));
+        return Ok(());
+    }
+    if text.contains('+') {
+        return text.split('+').try_for_each(|part| read_chord(part.trim(), keys));
+    }
+    if text.contains(char::is_whitespace) {
+        return text.split_whitespace().try_for_each(|part| read_chord(part, keys));
+    }
+    // "ctrl-c", "alt-F4": a dash separates only after a modifier.
+    match text.split_once('-').map(|(first, rest)| (first.parse::<Key>(), rest)) {
+        Some((Ok(first), rest)) if first.is_modifier() && !rest.is_empty() => {
+            keys.push(first);
+            read_chord(rest, keys)
+        }
+        _ => Err(unknown),
     }
 }
 
@@ -229,7 +324,11 @@ impl fmt::Display for Chord {
             if i > 0 {
                 f.write_str("+")?;
             }
-            write!(f, "{key}")?;
+            match key {
+                // A plus before another key would read as a separator.
+                Key::Char('+') if i + 1 < self.0.len() => f.write_str("plus")?,
+                Key::Char(_) | Key::Named(_) => write!(f, "{key}")?,
+            }
         }
         Ok(())
     }
@@ -275,57 +374,4 @@ impl Modifiers {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn chord(text: &str) -> String {
-        text.parse::<Chord>().map_or_else(|e| format!("{e}"), |c| c.to_string())
-    }
-
-    #[test]
-    fn every_vocabulary_means_the_same_keys() {
-        for (text, keys) in [
-            ("ctrl+s", "ctrl+s"),
-            ("Control+S", "ctrl+S"),
-            ("ctrl c", "ctrl+c"),
-            ("CTRL", "ctrl"),
-            ("ARROWLEFT", "left"),
-            ("Page_Down", "pagedown"),
-            ("Page Down", "pagedown"),
-            ("Return", "enter"),
-            ("cmd+option+esc", "super+alt+escape"),
-            ("winleft", "super"),
-            ("KP_Enter", "kpenter"),
-            ("+", "+"),
-            ("ctrl++", "ctrl++"),
-            ("ctrl+plus", "ctrl++"),
-            ("é", "é"),
-            ("F12", "f12"),
-            ("ISO_Level3_Shift", "altright"),
-            (" ", "space"),
-            ("shift + Tab", "shift+tab"),
-            ("alt+-", "alt+-"),
-        ] {
-            assert_eq!(chord(text), keys, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_key_is_named() {
-        for bad in ["", "   ", "ctrl+", "ctrl+nope", "hyperspace", "a+b+c+d+e+f+g+h+i+j+k", "\u{7}"] {
-            assert!(bad.parse::<Chord>().is_err(), "{bad:?} was taken for a chord");
-        }
-        assert!(chord("ctrl+nope").contains("\"nope\""));
-    }
-
-    #[test]
-    fn no_name_means_two_keys() {
-        let mut seen = std::collections::HashMap::new();
-        for (key, names) in NAMED_KEYS {
-            for name in *names {
-                assert_eq!(seen.insert(name, key), None, "{name} stands twice");
-                assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()), "{name}");
-            }
-        }
-    }
-}
+mod tests;

@@ -8,6 +8,8 @@ pub mod flow;
 pub mod gate;
 pub mod key;
 pub mod port;
+#[cfg(test)]
+mod random;
 pub mod space;
 pub mod stop;
 

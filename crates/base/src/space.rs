@@ -20,6 +20,11 @@ use std::fmt;
 #[serde(transparent)]
 pub struct FrameId(pub u64);
 
+impl FrameId {
+    /// A frame the engine took for itself. Whatever points at it is refused.
+    pub const PROBE: Self = Self(0);
+}
+
 impl fmt::Display for FrameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}", self.0)
@@ -124,7 +129,7 @@ impl Norm1000 {
 
     /// The nearest point inside 0 to 1000, and whether anything had to move. Non-finite numbers stay an error.
     pub fn clamped(self) -> Result<(Self, bool), SpaceError> {
-        finite("0-1000", self.x, self.y)?;
+        finite("0 to 1000", self.x, self.y)?;
         let inside = Self { x: self.x.clamp(0.0, 1000.0), y: self.y.clamp(0.0, 1000.0) };
         Ok((inside, inside != self))
     }
@@ -171,10 +176,7 @@ macro_rules! rect_of {
 
             /// The middle pixel; of an even size the one right of and below the middle.
             pub const fn center(&self) -> $point {
-                $point {
-                    x: self.origin.x + (self.size.width / 2) as i32,
-                    y: self.origin.y + (self.size.height / 2) as i32,
-                }
+                self.origin.offset((self.size.width / 2) as i32, (self.size.height / 2) as i32)
             }
 
             /// The part both cover, or `None` if they do not touch.
@@ -187,7 +189,7 @@ macro_rules! rect_of {
                 (width > 0 && height > 0).then(|| Self::new(x, y, width as u32, height as u32))
             }
 
-            /// The smallest rectangle around both; an empty one adds nothing.
+            /// The smallest rectangle around both, at most `u32::MAX` long; an empty one adds nothing.
             pub fn union(&self, other: &Self) -> Self {
                 if self.is_empty() {
                     return *other;
@@ -199,7 +201,8 @@ macro_rules! rect_of {
                 let y = self.origin.y.min(other.origin.y);
                 let right = self.right().max(other.right());
                 let bottom = self.bottom().max(other.bottom());
-                Self::new(x, y, (right - i64::from(x)) as u32, (bottom - i64::from(y)) as u32)
+                let length = |from: i32, to: i64| u32::try_from(to - i64::from(from)).unwrap_or(u32::MAX);
+                Self::new(x, y, length(x, right), length(y, bottom))
             }
         }
 
@@ -223,9 +226,11 @@ pub struct At<P> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounding {
-    /// `round(v / 1000 * (n - 1))`: 0 is the first pixel and 1000 the last (`stateless` S-33, `curator`).
+    /// `round(v / 1000 * (n - 1))`: 0 is the first pixel and 1000 the last (`stateless` S-33, `curator`). A half
+    /// goes to the larger pixel, where Python's `round` would go to the even one.
     RoundToLast,
-    /// `int(v / 1000 * n)`, the last pixel at most: each pixel owns an equal share (Gemini).
+    /// `int(v / 1000 * n)`, the last pixel at most: each pixel owns an equal share (Gemini). In the order of
+    /// the vendor's own arithmetic: 290 of 100 pixels is 28 there (0.29 * 100 is just under 29), so it is 28 here.
     FloorOfCount,
 }
 
@@ -261,6 +266,16 @@ pub enum SpaceError {
     OutOfRange { space: &'static str, bounds: String, x: f64, y: f64 },
     #[error("the point belongs to picture {given}, but the screen is now picture {current}; look again")]
     StaleFrame { given: FrameId, current: FrameId },
+    #[error(
+        "the point belongs to a probe frame, which nobody was shown; look, then give a point of that picture"
+    )]
+    Probe,
+    #[error("what picture {frame} showed has moved or changed its size since it was captured; look again")]
+    Moved { frame: FrameId },
+    #[error(
+        "the desktop gave picture {frame} a scale of {scale}, which maps no point; a scale is above 0 and finite"
+    )]
+    Scale { frame: FrameId, scale: f64 },
     #[error("the {space} is empty ({size}), so nothing in it can be addressed")]
     Empty { space: &'static str, size: Size },
 }
@@ -288,12 +303,23 @@ impl FrameGeometry {
     }
 
     fn check_frame(&self, given: FrameId) -> Result<(), SpaceError> {
+        if given == FrameId::PROBE {
+            return Err(SpaceError::Probe);
+        }
         if given == self.frame { Ok(()) } else { Err(SpaceError::StaleFrame { given, current: self.frame }) }
+    }
+
+    fn check_scale(&self) -> Result<(), SpaceError> {
+        if self.scale.is_finite() && self.scale > 0.0 {
+            return Ok(());
+        }
+        Err(SpaceError::Scale { frame: self.frame, scale: self.scale })
     }
 
     /// Where the hands must go for a point of this frame.
     pub fn screen_from_frame(&self, at: At<FramePx>) -> Result<ScreenPx, SpaceError> {
         self.check_frame(at.frame)?;
+        self.check_scale()?;
         let p = at.point;
         if !self.whole().contains(p) {
             return Err(out_of_range("the picture", self.size, p.x, p.y));
@@ -303,17 +329,22 @@ impl FrameGeometry {
         Ok(self.origin.offset(unit(p.x), unit(p.y)))
     }
 
-    /// Which pixel of this frame shows a point of the screen.
+    /// Which pixel of this frame shows the middle of a screen unit. Of a unit that the frame's edge cuts, the last
+    /// pixel it has.
     pub fn frame_from_screen(&self, p: ScreenPx) -> Result<At<FramePx>, SpaceError> {
-        let pixel = |v: i32, origin: i32| ((f64::from(v) - f64::from(origin) + 0.5) * self.scale).floor();
-        let (x, y) = (pixel(p.x, self.origin.x), pixel(p.y, self.origin.y));
-        if x < 0.0 || y < 0.0 || x >= f64::from(self.size.width) || y >= f64::from(self.size.height) {
-            return Err(out_of_range("the captured area", self.size, p.x, p.y));
+        self.check_scale()?;
+        let axis = |p: i32, origin: i32, n: u32| {
+            let unit = f64::from(p) - f64::from(origin);
+            (unit >= 0.0 && unit * self.scale < f64::from(n))
+                .then(|| ((unit + 0.5) * self.scale).floor().min(f64::from(n - 1)) as i32)
+        };
+        match (axis(p.x, self.origin.x, self.size.width), axis(p.y, self.origin.y, self.size.height)) {
+            (Some(x), Some(y)) => Ok(At { point: FramePx::new(x, y), frame: self.frame }),
+            _ => Err(out_of_range("the captured area", self.screen_rect(self.whole()), p.x, p.y)),
         }
-        Ok(At { point: FramePx::new(x as i32, y as i32), frame: self.frame })
     }
 
-    /// The same rectangle on the screen, rounded outwards.
+    /// The same rectangle on the screen, rounded outwards. The scale must be usable.
     pub fn screen_rect(&self, r: FrameRect) -> ScreenRect {
         let lo = |v: i32| (f64::from(v) / self.scale).floor();
         let hi = |v: i64| (v as f64 / self.scale).ceil();
@@ -323,8 +354,8 @@ impl FrameGeometry {
     }
 }
 
-fn out_of_range(space: &'static str, size: Size, x: i32, y: i32) -> SpaceError {
-    SpaceError::OutOfRange { space, bounds: size.to_string(), x: f64::from(x), y: f64::from(y) }
+fn out_of_range(space: &'static str, bounds: impl fmt::Display, x: i32, y: i32) -> SpaceError {
+    SpaceError::OutOfRange { space, bounds: bounds.to_string(), x: f64::from(x), y: f64::from(y) }
 }
 
 /// Where a window's client area begins on the screen.
@@ -376,13 +407,12 @@ impl PictureGeometry {
 
     /// The frame pixel under the middle of a picture pixel.
     pub fn frame_from_picture(&self, p: PicturePx) -> Result<At<FramePx>, SpaceError> {
-        const SPACE: &str = "the picture";
-        finite("picture pixels", p.x, p.y)?;
+        finite("pixels of the picture", p.x, p.y)?;
         self.usable()?;
         let (w, h) = (f64::from(self.size.width), f64::from(self.size.height));
         if p.x < 0.0 || p.y < 0.0 || p.x >= w || p.y >= h {
             return Err(SpaceError::OutOfRange {
-                space: SPACE,
+                space: "the picture",
                 bounds: self.size.to_string(),
                 x: p.x,
                 y: p.y,
@@ -412,12 +442,12 @@ impl PictureGeometry {
 
     /// 0-1000 over the pane, at its native resolution: the scaled picture's size does not enter (S-33).
     pub fn frame_from_norm1000(&self, p: Norm1000, rounding: Rounding) -> Result<At<FramePx>, SpaceError> {
-        self.frame_from_fraction("0-1000", 1000.0, p.x, p.y, rounding)
+        self.frame_from_fraction("0 to 1000", 1000.0, p.x, p.y, rounding)
     }
 
     /// 0-1 over the pane, at its native resolution.
     pub fn frame_from_norm1(&self, p: Norm1, rounding: Rounding) -> Result<At<FramePx>, SpaceError> {
-        self.frame_from_fraction("0-1", 1.0, p.x, p.y, rounding)
+        self.frame_from_fraction("0 to 1", 1.0, p.x, p.y, rounding)
     }
 
     fn frame_from_fraction(
@@ -431,7 +461,7 @@ impl PictureGeometry {
         finite(space, x, y)?;
         self.usable()?;
         if !(0.0..=top).contains(&x) || !(0.0..=top).contains(&y) {
-            return Err(SpaceError::OutOfRange { space, bounds: format!("0 to {top}"), x, y });
+            return Err(SpaceError::OutOfRange { space: "the range", bounds: format!("0 to {top}"), x, y });
         }
         Ok(self.at(
             rounding.pixel(x / top, self.pane.size.width),
@@ -458,7 +488,7 @@ impl PictureGeometry {
             return Err(SpaceError::StaleFrame { given: at.frame, current: self.frame });
         }
         if !self.pane.contains(at.point) {
-            return Err(out_of_range("the pane", self.pane.size, at.point.x, at.point.y));
+            return Err(out_of_range("the pane", self.pane, at.point.x, at.point.y));
         }
         Ok((at.point.x - self.pane.origin.x, at.point.y - self.pane.origin.y))
     }

@@ -4,10 +4,11 @@
 //! refuses to be taken back: a run that was stopped stays stopped.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// Who asked for the end.
@@ -54,7 +55,14 @@ pub struct Stop {
 #[derive(Default)]
 struct Inner {
     code: AtomicU8,
-    waiting: Mutex<Vec<Waker>>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Who waits, each under its own number, so that a wait that was given up leaves nothing behind.
+#[derive(Default)]
+struct Waiting {
+    next: u64,
+    wakers: BTreeMap<u64, Waker>,
 }
 
 impl Stop {
@@ -65,8 +73,8 @@ impl Stop {
     /// Asks for the end; the first reason stays.
     pub fn set(&self, reason: StopReason) {
         let _first = self.inner.code.compare_exchange(0, reason.code(), Ordering::AcqRel, Ordering::Acquire);
-        let waiting = std::mem::take(&mut *self.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        for waker in waiting {
+        let waiting = std::mem::take(&mut self.inner.waiting().wakers);
+        for waker in waiting.into_values() {
             waker.wake();
         }
     }
@@ -81,7 +89,7 @@ impl Stop {
 
     /// Resolves when the stop is set.
     pub fn stopped(&self) -> Stopped {
-        Stopped { stop: self.clone() }
+        Stopped { stop: self.clone(), number: None }
     }
 }
 
@@ -91,24 +99,52 @@ impl std::fmt::Debug for Stop {
     }
 }
 
+impl Inner {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The future of [`Stop::stopped`].
 #[derive(Debug)]
 pub struct Stopped {
     stop: Stop,
+    /// Under which number it waits, once it was polled.
+    number: Option<u64>,
 }
 
 impl Future for Stopped {
     type Output = StopReason;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<StopReason> {
-        let mut waiting = self.stop.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<StopReason> {
+        let stop = self.stop.clone();
+        let mut waiting = stop.inner.waiting();
         // Looked at under the lock, so that a `set` in between cannot miss the waker.
-        if let Some(reason) = self.stop.reason() {
+        if let Some(reason) = stop.reason() {
             return Poll::Ready(reason);
         }
-        if !waiting.iter().any(|w| w.will_wake(cx.waker())) {
-            waiting.push(cx.waker().clone());
+        let number = *self.number.get_or_insert_with(|| {
+            waiting.next += 1;
+            waiting.next
+        });
+        match waiting.wakers.get_mut(&number) {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => {
+                waiting.wakers.insert(number, cx.waker().clone());
+            }
         }
         Poll::Pending
     }
 }
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            // The waker goes after the lock: dropping it may run code of ours.
+            let _waker = self.stop.inner.waiting().wakers.remove(&number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -68,7 +68,8 @@ pub enum Action {
         by: ScrollBy,
         modifiers: Modifiers,
     },
-    /// Types text where the focus is; a line break presses Enter once, a tab Tab.
+    /// Types text where the focus is; a line break (`\n`, `\r\n`, `\r`) presses Enter once, a tab Tab. Any
+    /// other control character is refused.
     Type {
         text: String,
     },
@@ -156,18 +157,30 @@ impl Action {
 
     /// BLAKE3 over the action and the frame it was decided on: what an approval is bound to and a journal names.
     pub fn hash(&self, frame: FrameId) -> ActionHash {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&frame.0.to_le_bytes());
-        // Serialising a value of our own to memory cannot fail; an empty text would only make the hash coarser.
-        hasher.update(&serde_json::to_vec(self).unwrap_or_default());
-        ActionHash(hasher.finalize().to_hex().as_str()[..32].to_owned())
+        ActionHash::over(frame, |hasher| {
+            hasher.update(&json(self));
+        })
     }
 }
 
-/// 128 bits in hexadecimal over an action and its frame.
+/// Serialising a value of our own to memory cannot fail; an empty text would only make a hash coarser.
+pub(crate) fn json(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// 128 bits in hexadecimal over an action and its frame. Journals keep it, so what it is made of must not change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ActionHash(pub String);
+
+impl ActionHash {
+    pub(crate) fn over(frame: FrameId, what: impl FnOnce(&mut blake3::Hasher)) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&frame.0.to_le_bytes());
+        what(&mut hasher);
+        Self(hasher.finalize().to_hex().as_str()[..32].to_owned())
+    }
+}
 
 /// What a batch is made of. Hands resolve `Char` and `Key` to codes and run the waits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -212,7 +225,7 @@ pub struct Timing {
     pub hold: Duration,
     /// Between the clicks of a double or triple click.
     pub click_interval: Duration,
-    /// Between two characters.
+    /// Between two characters, and between two presses of a repeated chord.
     pub type_interval: Duration,
     /// Between two points of a drag.
     pub drag_interval: Duration,
@@ -220,7 +233,8 @@ pub struct Timing {
     pub drag_step: u32,
     /// OpenAI's helper counts about 100 pixels a notch.
     pub pixels_per_notch: u32,
-    /// Each wait is lengthened by up to this share of it, drawn from `jitter_seed`. 0 is none.
+    /// Each of these waits is lengthened by up to this share of it (0 none, 1 and above at most doubled), drawn from
+    /// `jitter_seed`. What an action itself names (`Wait`, `HoldKey`) is kept exactly.
     pub jitter: f64,
     pub jitter_seed: u64,
 }
@@ -239,3 +253,6 @@ impl Default for Timing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,6 +57,8 @@ impl<'a> PixelView<'a> {
 
     /// One row of `4 * width` bytes. Panics if `row` is not below the height, like a slice.
     pub fn row(&self, row: u32) -> &'a [u8] {
+        // A crop's bytes go on below its last row: without this it would show its neighbour.
+        assert!(row < self.size.height, "row {row} of a picture of {}", self.size);
         let start = row as usize * self.stride;
         &self.data[start..start + self.size.width as usize * 4]
     }
@@ -216,3 +218,6 @@ impl<'de> Deserialize<'de> for FrameHash {
         Self::from_hex(&hex).ok_or_else(|| serde::de::Error::custom("a frame hash is 64 hexadecimal digits"))
     }
 }
+
+#[cfg(test)]
+mod tests;

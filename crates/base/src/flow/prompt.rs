@@ -30,18 +30,21 @@ pub enum Slot {
     User,
 }
 
-/// A bounded piece of text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A bounded piece of text. It can be written out but not read back: [`Fragment::new`] is the only way to one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fragment {
-    pub name: &'static str,
-    pub slot: Slot,
-    pub provenance: Provenance,
+    name: &'static str,
+    slot: Slot,
+    provenance: Provenance,
     text: String,
 }
 
+/// The end of a text that was cut.
+const CUT: &str = " [cut]";
+
 impl Fragment {
-    /// Cuts `text` to about `cap_tokens` (four bytes a token, on a character border) and says so at its end. Text that is
-    /// not the user's is moved out of the system slot.
+    /// Cuts `text` to `cap_tokens` (four bytes a token, on a character border) and says so at its end, within the cap.
+    /// Text that is not the user's is moved out of the system slot.
     pub fn new(
         name: &'static str,
         slot: Slot,
@@ -52,15 +55,24 @@ impl Fragment {
         let mut text: String = text.into();
         let cap = cap_tokens as usize * 4;
         if text.len() > cap {
-            let mut cut = cap;
-            while !text.is_char_boundary(cut) {
-                cut -= 1;
-            }
-            text.truncate(cut);
-            text.push_str(" [cut]");
+            let said = if cap >= CUT.len() { CUT } else { "" };
+            text.truncate(text.floor_char_boundary(cap - said.len()));
+            text.push_str(said);
         }
         let slot = if provenance == Provenance::User { slot } else { Slot::User };
         Self { name, slot, provenance, text }
+    }
+
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub const fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    pub const fn provenance(&self) -> Provenance {
+        self.provenance
     }
 
     pub fn text(&self) -> &str {
@@ -121,3 +133,6 @@ impl Prompt {
         texts.join("\n\n")
     }
 }
+
+#[cfg(test)]
+mod tests;

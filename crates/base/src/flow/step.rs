@@ -99,3 +99,6 @@ pub struct Step {
     /// True once the acknowledgement was synced.
     pub committed: bool,
 }
+
+#[cfg(test)]
+mod tests;

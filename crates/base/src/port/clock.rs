@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -55,13 +55,17 @@ impl Clock for RealClock {
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
     fn sleep(&self, d: Duration) -> BoxFuture<'static, ()> {
-        Box::pin(Sleep { until: Instant::now() + d, set: false })
+        let now = Instant::now();
+        // A wait beyond what the machine can count is one that does not end.
+        let until = now.checked_add(d).unwrap_or(now + Duration::from_secs(1 << 32));
+        Box::pin(Sleep { until, slot: None })
     }
 }
 
 struct Sleep {
     until: Instant,
-    set: bool,
+    /// Whom the timer will wake, once it was asked.
+    slot: Option<Arc<Mutex<Waker>>>,
 }
 
 impl Future for Sleep {
@@ -72,10 +76,21 @@ impl Future for Sleep {
         if Instant::now() >= self.until {
             return Poll::Ready(());
         }
-        // A waker registered twice wakes twice, which is harmless; one never registered would hang, so each poll
-        // by another task registers again.
-        self.set = true;
-        timer().add(self.until, cx.waker().clone());
+        // Queued once: a deadline that is polled at every byte of a reply must not fill the queue.
+        match &self.slot {
+            Some(slot) => {
+                slot.lock().unwrap_or_else(PoisonError::into_inner).clone_from(cx.waker());
+                // The timer may have woken the one before between the two looks at the clock.
+                if Instant::now() >= self.until {
+                    return Poll::Ready(());
+                }
+            }
+            None => {
+                let slot = Arc::new(Mutex::new(cx.waker().clone()));
+                timer().add(self.until, Arc::downgrade(&slot));
+                self.slot = Some(slot);
+            }
+        }
         Poll::Pending
     }
 }
@@ -87,7 +102,8 @@ struct Timer {
 
 struct Due {
     at: Instant,
-    waker: Waker,
+    /// Gone when the wait was given up.
+    slot: Weak<Mutex<Waker>>,
 }
 
 impl PartialEq for Due {
@@ -115,7 +131,7 @@ fn timer() -> &'static Timer {
         #[expect(clippy::expect_used, reason = "a process that cannot start one thread cannot run at all")]
         std::thread::Builder::new()
             .name("timer".into())
-            .stack_size(64 * 1024)
+            .stack_size(256 * 1024)
             .spawn(move || timer.run())
             .expect("the timer thread starts");
         timer
@@ -123,8 +139,8 @@ fn timer() -> &'static Timer {
 }
 
 impl Timer {
-    fn add(&self, at: Instant, waker: Waker) {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push(Reverse(Due { at, waker }));
+    fn add(&self, at: Instant, slot: Weak<Mutex<Waker>>) {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push(Reverse(Due { at, slot }));
         self.changed.notify_one();
     }
 
@@ -133,10 +149,19 @@ impl Timer {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let now = Instant::now();
-            while queue.peek().is_some_and(|Reverse(due)| due.at <= now) {
-                if let Some(Reverse(due)) = queue.pop() {
-                    due.waker.wake();
+            let mut due = Vec::new();
+            while queue.peek().is_some_and(|Reverse(next)| next.at <= now) {
+                due.extend(queue.pop());
+            }
+            if !due.is_empty() {
+                // Woken without a lock: whoever runs at once may ask for its next wait at once.
+                drop(queue);
+                for slot in due.iter().filter_map(|Reverse(due)| due.slot.upgrade()) {
+                    let waker = slot.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                    waker.wake();
                 }
+                queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                continue;
             }
             queue = match queue.peek().map(|Reverse(due)| due.at.saturating_duration_since(now)) {
                 None => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
@@ -162,7 +187,8 @@ impl VirtualClock {
 
     /// Moves time on, as a world does by its declared think time.
     pub fn advance(&self, d: Duration) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) += d;
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        *now = now.saturating_add(d);
     }
 }
 
@@ -172,7 +198,8 @@ impl Clock for VirtualClock {
     }
 
     fn unix_millis(&self) -> i64 {
-        self.unix_millis_at_start + self.now().as_millis() as i64
+        let passed = i64::try_from(self.now().as_millis()).unwrap_or(i64::MAX);
+        self.unix_millis_at_start.saturating_add(passed)
     }
 
     fn sleep(&self, d: Duration) -> BoxFuture<'static, ()> {
@@ -222,6 +249,60 @@ mod tests {
         assert!(long.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
         block_on(clock.sleep(Duration::from_millis(5)));
         assert!(clock.now() < Duration::from_secs(60));
+    }
+
+    #[test]
+    fn a_wait_asked_about_often_is_queued_once() {
+        let queued = || timer().queue.lock().unwrap().len();
+        let mut wait = RealClock::new().sleep(Duration::from_secs(600));
+        let before = queued();
+        for _ in 0..10_000 {
+            assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        }
+        // Other tests wait too.
+        assert!(queued() < before + 1_000, "{} waits in the queue", queued());
+    }
+
+    #[test]
+    fn a_wait_given_up_lets_its_task_go() {
+        struct Task;
+        impl std::task::Wake for Task {
+            fn wake(self: Arc<Self>) {}
+        }
+        let task = Arc::new(Task);
+        let mut wait = RealClock::new().sleep(Duration::from_secs(600));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&Arc::clone(&task).into())).is_pending());
+        assert_eq!(Arc::strong_count(&task), 2);
+        drop(wait);
+        assert_eq!(Arc::strong_count(&task), 1);
+    }
+
+    #[test]
+    fn who_is_woken_may_wait_again_at_once() {
+        /// Asks for its next wait on the timer's own thread, from within the wake.
+        struct Again(std::sync::mpsc::SyncSender<()>);
+        impl std::task::Wake for Again {
+            fn wake(self: Arc<Self>) {
+                let mut next = RealClock::new().sleep(Duration::from_secs(600));
+                assert!(next.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                self.0.send(()).unwrap();
+            }
+        }
+        let (sender, woken) = std::sync::mpsc::sync_channel(1);
+        let waker = Arc::new(Again(sender)).into();
+        let mut wait = RealClock::new().sleep(Duration::from_millis(5));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        woken.recv_timeout(Duration::from_secs(60)).unwrap();
+    }
+
+    #[test]
+    fn a_wait_without_end_is_no_overflow() {
+        let mut real = RealClock::new().sleep(Duration::MAX);
+        assert!(real.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        let clock = VirtualClock::new(5);
+        block_on(clock.sleep(Duration::MAX));
+        block_on(clock.sleep(Duration::MAX));
+        assert_eq!((clock.now(), clock.unix_millis()), (Duration::MAX, i64::MAX));
     }
 
     #[test]
