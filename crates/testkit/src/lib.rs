@@ -5,8 +5,11 @@
 
 #![expect(clippy::expect_used, reason = "a broken test rig should end the test where it breaks")]
 
+#[cfg(target_os = "linux")]
+pub mod apps;
 pub mod fake;
 pub mod need;
+pub mod picture;
 #[cfg(target_os = "linux")]
 pub mod program;
 pub mod wait;
