@@ -1,0 +1,58 @@
+//! Displays as RandR 1.5 monitors, the primary first, asked afresh every time.
+//!
+//! On X11 a screen unit is a root pixel: coordinates begin at the root's corner and are never negative, and the scale is 1.
+//! This module refuses to remember: a monitor that is gone is gone.
+
+use super::connection::{Link, XResult};
+use handsight_base::port::desktop::{DesktopError, Display};
+use handsight_base::space::ScreenRect;
+use x11rb::protocol::randr::ConnectionExt as _;
+use x11rb::protocol::xproto::ConnectionExt as _;
+
+/// Every display and the root they lie on. A server without monitors is one display called `screen`.
+pub(crate) fn displays(link: &Link) -> XResult<(Vec<Display>, ScreenRect)> {
+    let root = link.conn.get_geometry(link.root)?;
+    let monitors = link.has.monitors.then(|| link.conn.randr_get_monitors(link.root, true)).transpose()?;
+    let root = root.reply()?;
+    let root = ScreenRect::new(0, 0, root.width.into(), root.height.into());
+    let mut monitors = match monitors {
+        Some(cookie) => cookie.reply()?.monitors,
+        None => Vec::new(),
+    };
+    // Stable, so that the rest keep the order of the server.
+    monitors.sort_by_key(|m| !m.primary);
+    let mut displays = Vec::with_capacity(monitors.len().max(1));
+    for monitor in &monitors {
+        displays.push(Display {
+            name: link.atom_name(monitor.name)?,
+            area: ScreenRect::new(
+                monitor.x.into(),
+                monitor.y.into(),
+                monitor.width.into(),
+                monitor.height.into(),
+            ),
+            primary: monitor.primary,
+            scale: 1.0,
+        });
+    }
+    displays.retain(|d| !d.area.is_empty());
+    match displays.first_mut() {
+        // Somebody has to be the primary.
+        Some(first) => first.primary = true,
+        None => displays.push(Display { name: "screen".into(), area: root, primary: true, scale: 1.0 }),
+    }
+    Ok((displays, root))
+}
+
+/// The area of the display called `name`.
+pub(crate) fn named(displays: &[Display], name: &str) -> Result<ScreenRect, DesktopError> {
+    displays.iter().find(|d| d.name == name).map(|d| d.area).ok_or_else(|| DesktopError::NoSuchDisplay {
+        name: name.to_owned(),
+        there: displays.iter().map(|d| d.name.clone()).collect(),
+    })
+}
+
+/// The smallest rectangle around all displays.
+pub(crate) fn all(displays: &[Display]) -> ScreenRect {
+    displays.iter().map(|d| d.area).fold(ScreenRect::new(0, 0, 0, 0), |all, area| all.union(&area))
+}

@@ -1,0 +1,305 @@
+//! Windows: which there are, what they are called, where they lie, and which one a query means.
+//!
+//! With a window manager its lists are read (EWMH); without one, the children of the root. Everything is asked afresh
+//! each time, in one round trip for all windows together. A window that closes while it is asked about is left out of a list
+//! and is [`DesktopError::TargetGone`] when it was meant. This module refuses to change anything; see `arrange.rs`.
+
+use super::connection::{Conn, Link, XError, XResult};
+use handsight_base::flow::action::WindowQuery;
+use handsight_base::port::desktop::{DesktopError, Window, WindowId, WindowState};
+use handsight_base::space::ScreenRect;
+use regex::RegexBuilder;
+use x11rb::cookie::Cookie;
+use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _, QueryClientIdsReply};
+use x11rb::protocol::xproto::{
+    Atom, AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply, GetWindowAttributesReply,
+    MapState, TranslateCoordinatesReply, Window as XWindow, WindowClass,
+};
+
+/// `WM_STATE` of a minimised window.
+const ICONIC: u32 = 3;
+/// `_NET_WM_DESKTOP` of a window that is on every workspace.
+const EVERYWHERE: u32 = u32::MAX;
+/// Properties longer than this many 32-bit words are cut; a title is never that long.
+const LONGEST: u32 = 4096;
+/// Longest regular expression after compilation, in bytes: it may come from a model.
+const REGEX_LIMIT: usize = 1 << 20;
+
+/// What holds for the whole screen while windows are described.
+pub(crate) struct Scene {
+    /// The window with the focus, as the window manager names it.
+    pub active: XWindow,
+    current_desktop: Option<u32>,
+}
+
+impl Scene {
+    pub(crate) fn now(link: &Link) -> XResult<Self> {
+        let active = words(link, link.root, link.atoms._NET_ACTIVE_WINDOW)?;
+        let desktop = words(link, link.root, link.atoms._NET_CURRENT_DESKTOP)?;
+        let focus = link.conn.get_input_focus()?;
+        let active = first(&active.reply()?).filter(|id| *id != x11rb::NONE);
+        let current_desktop = first(&desktop.reply()?);
+        let focus = focus.reply()?.focus;
+        let active = match active {
+            Some(active) => active,
+            None => top_level(link, focus)?,
+        };
+        Ok(Self { active, current_desktop })
+    }
+}
+
+/// All windows a person would call one, the topmost first.
+pub(crate) fn list(link: &Link) -> XResult<Vec<Window>> {
+    link.drain()?;
+    let scene = Scene::now(link)?;
+    let ids = ids(link)?;
+    let managed = !ids.is_empty() && managed(link)?;
+    let asked = ids.iter().map(|id| Asked::send(link, *id)).collect::<XResult<Vec<_>>>()?;
+    let mut windows = Vec::with_capacity(asked.len());
+    for asked in asked {
+        match asked.read(link, &scene) {
+            // Without a window manager only what is seen is a window: programs keep unmapped helpers.
+            Ok(seen) if managed || (seen.mapped && !seen.override_redirect) => windows.push(seen.window),
+            Ok(_) | Err(XError::Refused(_)) => {}
+            Err(lost) => return Err(lost),
+        }
+    }
+    Ok(windows)
+}
+
+/// One window afresh; [`DesktopError::TargetGone`] if it is closed.
+pub(crate) fn one(link: &Link, id: WindowId) -> Result<Window, DesktopError> {
+    link.drain()?;
+    let gone = || DesktopError::TargetGone { window: format!("{:#x}", id.0) };
+    let xid = u32::try_from(id.0).map_err(|_| gone())?;
+    let scene = Scene::now(link)?;
+    let seen = Asked::send(link, xid)?.read(link, &scene).map_err(|e| e.gone(format!("{xid:#x}")))?;
+    Ok(seen.window)
+}
+
+/// The windows a query means, the topmost first; never empty.
+pub(crate) fn find(link: &Link, query: &WindowQuery) -> Result<Vec<Window>, DesktopError> {
+    let all = list(link)?;
+    // An id may name a window that no list has: a menu, a window of another workspace.
+    if let WindowQuery::Id(id) = query {
+        return one(link, WindowId(*id)).map(|w| vec![w]).map_err(|e| match e {
+            DesktopError::TargetGone { .. } => no_such(query.describe(), &all),
+            other => other,
+        });
+    }
+    let means = matcher(query).map_err(|why| no_such(format!("{} ({why})", query.describe()), &all))?;
+    let (found, rest): (Vec<Window>, Vec<Window>) = all.into_iter().partition(|w| means(w));
+    if found.is_empty() { Err(no_such(query.describe(), &rest)) } else { Ok(found) }
+}
+
+fn no_such(query: String, there: &[Window]) -> DesktopError {
+    DesktopError::NoSuchWindow { query, candidates: there.iter().map(|w| w.title.clone()).collect() }
+}
+
+type Matcher<'a> = Box<dyn Fn(&Window) -> bool + 'a>;
+
+fn matcher(query: &WindowQuery) -> Result<Matcher<'_>, String> {
+    Ok(match query {
+        WindowQuery::Title(title) => Box::new(move |w| w.title == *title),
+        WindowQuery::TitlePart(part) => {
+            let part = part.to_lowercase();
+            Box::new(move |w| w.title.to_lowercase().contains(&part))
+        }
+        WindowQuery::TitleRegex(pattern) => {
+            let regex = RegexBuilder::new(pattern).size_limit(REGEX_LIMIT).build();
+            let regex = regex.map_err(|e| format!("no regular expression: {e}"))?;
+            Box::new(move |w| regex.is_match(&w.title))
+        }
+        WindowQuery::Class(class) => Box::new(move |w| w.class.iter().any(|c| c.eq_ignore_ascii_case(class))),
+        WindowQuery::Pid(pid) => Box::new(move |w| w.pid == Some(*pid)),
+        WindowQuery::Id(id) => Box::new(move |w| w.id.0 == *id),
+        WindowQuery::Active => Box::new(|w| w.focused),
+    })
+}
+
+/// True if a window manager lives: it says so in a property and its own window still exists.
+pub(crate) fn managed(link: &Link) -> XResult<bool> {
+    let Some(check) = first(&words(link, link.root, link.atoms._NET_SUPPORTING_WM_CHECK)?.reply()?) else {
+        return Ok(false);
+    };
+    match words(link, check, link.atoms._NET_SUPPORTING_WM_CHECK)?.reply().map_err(XError::from) {
+        Ok(reply) => Ok(first(&reply) == Some(check)),
+        Err(XError::Refused(_)) => Ok(false),
+        Err(lost) => Err(lost),
+    }
+}
+
+/// True if the window manager says that it understands `message`.
+pub(crate) fn supports(link: &Link, message: Atom) -> XResult<bool> {
+    let supported = words(link, link.root, link.atoms._NET_SUPPORTED)?.reply()?;
+    Ok(managed(link)? && supported.value32().is_some_and(|mut v| v.any(|a| a == message)))
+}
+
+/// The topmost first.
+fn ids(link: &Link) -> XResult<Vec<XWindow>> {
+    if managed(link)? {
+        for property in [link.atoms._NET_CLIENT_LIST_STACKING, link.atoms._NET_CLIENT_LIST] {
+            let reply = words(link, link.root, property)?.reply()?;
+            if reply.type_ != x11rb::NONE {
+                let mut ids: Vec<u32> = reply.value32().map(Iterator::collect).unwrap_or_default();
+                ids.reverse();
+                return Ok(ids);
+            }
+        }
+    }
+    let mut children = link.conn.query_tree(link.root)?.reply()?.children;
+    children.reverse();
+    Ok(children)
+}
+
+/// The child of the root that `window` belongs to; itself if it is none.
+pub(crate) fn top_level(link: &Link, window: XWindow) -> XResult<XWindow> {
+    let mut at = window;
+    // `None` and `PointerRoot` are no windows. A tree is never a thousand deep.
+    for _ in 0..1000 {
+        if at <= 1 || at == link.root {
+            return Ok(at);
+        }
+        match link.conn.query_tree(at)?.reply().map_err(XError::from) {
+            Ok(tree) if tree.parent == tree.root => return Ok(at),
+            Ok(tree) => at = tree.parent,
+            Err(XError::Refused(_)) => return Ok(window),
+            Err(lost) => return Err(lost),
+        }
+    }
+    Ok(at)
+}
+
+type Property<'a> = Cookie<'a, Conn, GetPropertyReply>;
+
+pub(crate) fn words(link: &Link, window: XWindow, property: Atom) -> XResult<Property<'_>> {
+    Ok(link.conn.get_property(false, window, property, AtomEnum::ANY, 0, LONGEST)?)
+}
+
+pub(crate) fn first(property: &GetPropertyReply) -> Option<u32> {
+    property.value32()?.next()
+}
+
+/// Everything asked about one window, before the answers are read.
+struct Asked<'a> {
+    id: XWindow,
+    attributes: Cookie<'a, Conn, GetWindowAttributesReply>,
+    geometry: Cookie<'a, Conn, GetGeometryReply>,
+    origin: Cookie<'a, Conn, TranslateCoordinatesReply>,
+    net_name: Property<'a>,
+    name: Property<'a>,
+    class: Property<'a>,
+    pid: Property<'a>,
+    client: Option<Cookie<'a, Conn, QueryClientIdsReply>>,
+    net_state: Property<'a>,
+    state: Property<'a>,
+    frame: Property<'a>,
+    desktop: Property<'a>,
+}
+
+struct Seen {
+    window: Window,
+    mapped: bool,
+    override_redirect: bool,
+}
+
+impl<'a> Asked<'a> {
+    fn send(link: &'a Link, id: XWindow) -> XResult<Self> {
+        let atoms = &link.atoms;
+        let spec = ClientIdSpec { client: id, mask: ClientIdMask::LOCAL_CLIENT_PID };
+        Ok(Self {
+            id,
+            attributes: link.conn.get_window_attributes(id)?,
+            geometry: link.conn.get_geometry(id)?,
+            origin: link.conn.translate_coordinates(id, link.root, 0, 0)?,
+            net_name: words(link, id, atoms._NET_WM_NAME)?,
+            name: words(link, id, AtomEnum::WM_NAME.into())?,
+            class: words(link, id, AtomEnum::WM_CLASS.into())?,
+            pid: words(link, id, atoms._NET_WM_PID)?,
+            client: link.has.res.then(|| link.conn.res_query_client_ids(&[spec])).transpose()?,
+            net_state: words(link, id, atoms._NET_WM_STATE)?,
+            state: words(link, id, atoms.WM_STATE)?,
+            frame: words(link, id, atoms._NET_FRAME_EXTENTS)?,
+            desktop: words(link, id, atoms._NET_WM_DESKTOP)?,
+        })
+    }
+
+    fn read(self, link: &Link, scene: &Scene) -> XResult<Seen> {
+        let attributes = self.attributes.reply()?;
+        let geometry = self.geometry.reply()?;
+        let origin = self.origin.reply()?;
+        let (net_name, name) = (self.net_name.reply()?, self.name.reply()?);
+        let net_state: Vec<u32> =
+            self.net_state.reply()?.value32().map(Iterator::collect).unwrap_or_default();
+        let state = first(&self.state.reply()?);
+        let desktop = first(&self.desktop.reply()?);
+        let frame: Vec<u32> = self.frame.reply()?.value32().map(Iterator::collect).unwrap_or_default();
+        let class = self.class.reply()?.value;
+        // What a program says of itself may be a number of another machine or container; the server knows better.
+        let told = first(&self.pid.reply()?);
+        let known = match self.client.map(|c| c.reply().map_err(XError::from)) {
+            Some(Ok(ids)) => ids.ids.iter().find_map(|id| id.value.first().copied()),
+            Some(Err(XError::Lost(why))) => return Err(XError::Lost(why)),
+            Some(Err(XError::Refused(_))) | None => None,
+        };
+
+        let mapped =
+            attributes.map_state == MapState::VIEWABLE && attributes.class == WindowClass::INPUT_OUTPUT;
+        let elsewhere = matches!((desktop, scene.current_desktop),
+            (Some(there), Some(here)) if there != EVERYWHERE && there != here);
+        let minimised = state == Some(ICONIC) || net_state.contains(&link.atoms._NET_WM_STATE_HIDDEN);
+        let border = i32::from(geometry.border_width);
+        let (x, y) = (i32::from(origin.dst_x), i32::from(origin.dst_y));
+        let (width, height) = (u32::from(geometry.width), u32::from(geometry.height));
+        let around = match frame.as_slice() {
+            // Properties are text of a stranger: nonsense must not overflow.
+            [left, right, top, bottom, ..] => [*left, *right, *top, *bottom].map(|v| v.min(4096) as i32),
+            _ => [border; 4],
+        };
+        let [left, right, top, bottom] = around;
+        Ok(Seen {
+            mapped,
+            override_redirect: attributes.override_redirect,
+            window: Window {
+                id: WindowId(self.id.into()),
+                title: title(link, &net_name, &name),
+                class: class
+                    .split(|b| *b == 0)
+                    .filter(|part| !part.is_empty())
+                    .map(|part| String::from_utf8_lossy(part).into_owned())
+                    .collect(),
+                pid: known.or(told).filter(|pid| *pid != 0),
+                client: ScreenRect::new(x, y, width, height),
+                outer: ScreenRect::new(
+                    x - left,
+                    y - top,
+                    width + (left + right) as u32,
+                    height + (top + bottom) as u32,
+                ),
+                state: if minimised {
+                    WindowState::Minimised
+                } else if !mapped || elsewhere {
+                    WindowState::Hidden
+                } else {
+                    WindowState::Normal
+                },
+                focused: scene.active == self.id,
+            },
+        })
+    }
+}
+
+/// `_NET_WM_NAME`, else `WM_NAME`, which is Latin-1 unless it says otherwise.
+fn title(link: &Link, net_name: &GetPropertyReply, name: &GetPropertyReply) -> String {
+    if !net_name.value.is_empty() {
+        return String::from_utf8_lossy(&net_name.value).into_owned();
+    }
+    if name.type_ == u32::from(AtomEnum::STRING) {
+        return name.value.iter().map(|b| char::from(*b)).collect();
+    }
+    if name.type_ == link.atoms.UTF8_STRING {
+        return String::from_utf8_lossy(&name.value).into_owned();
+    }
+    // COMPOUND_TEXT: its ASCII part is readable, the rest a box.
+    String::from_utf8_lossy(&name.value).into_owned()
+}
