@@ -7,6 +7,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod apps;
+pub mod chat;
 pub mod fake;
 pub mod need;
 pub mod picture;
