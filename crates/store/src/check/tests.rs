@@ -1,0 +1,53 @@
+use super::*;
+use crate::rebuild;
+use crate::record::{RunBody, RunMeta};
+use crate::row::{Kind, Sum, WHOLE};
+use std::borrow::Cow;
+
+/// A chain of `n` rows; every tenth is long enough for overflow pages.
+fn rows(n: u64) -> Vec<Row> {
+    let meta = RunMeta { run: "r".into(), ..RunMeta::default() };
+    let body = RunBody { meta: Cow::Borrowed(&meta), schema: SCHEMA, sqlite: rusqlite::version_number() };
+    let mut all =
+        vec![Row::new(1, 0, WHOLE, Kind::Run, Sum::default(), serde_json::to_string(&body).unwrap())];
+    for seq in 2..=n {
+        let text = "x".repeat(if seq % 10 == 0 { 9_000 } else { 20 + (seq * 37 % 900) as usize });
+        let prev = all.last().unwrap().sum;
+        all.push(Row::new(seq, seq / 5 + 1, 0, Kind::Exchange, prev, format!("{{\"x\":\"{text}\"}}")));
+    }
+    all
+}
+
+/// A folder with a journal of these rows, all of them in the file or, but for the first, in the log.
+fn journal(rows: &[Row], in_log: bool) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    rebuild::create(dir.path(), &rows[0]).unwrap();
+    let db = crate::migrate::open(&dir.path().join(DB), crate::migrate::Synchronous::Off).unwrap();
+    for rows in rows[1..].chunks(7) {
+        db.execute_batch("BEGIN").unwrap();
+        rows.iter().for_each(|row| rebuild::insert(&db, row).unwrap());
+        db.execute_batch("COMMIT").unwrap();
+    }
+    if !in_log {
+        assert!(crate::migrate::checkpoint(&db, &dir.path().join(DB)).unwrap());
+    }
+    dir
+}
+
+#[test]
+fn sound_journals_are_sound_at_every_size() {
+    for n in [1, 2, 10, 200, 3_000, 20_000] {
+        for in_log in [false, true] {
+            let rows = rows(n);
+            let dir = journal(&rows, in_log);
+            let found = examine(dir.path(), Keep::Places).unwrap();
+            assert_eq!(found.damage, [], "{n} rows, in the log: {in_log}");
+            assert_eq!(found.state.last_sum, rows[rows.len() - 1].sum);
+            let Rows::Placed { mut pages, places } = found.rows else { panic!("not placed") };
+            assert_eq!(places.len(), rows.len());
+            for (placed, row) in places.iter().zip(&rows).step_by(13) {
+                assert_eq!(&crate::walk::row_at(&mut pages, placed.place).unwrap(), row);
+            }
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! The journal of a run, written: opening, syncing, disk trouble, closing. The turn's own calls are in [`turn`].
+//!
+//! All disk work of a [`Journal`] happens on the thread that calls it. An acknowledgement exists only after the sync that
+//! carries its rows; an intent is durable before the call returns. After a sync that failed nothing is retried and nothing
+//! more is acknowledged: the kernel may have dropped the pages and would call the next sync a success.
+
+mod open;
+mod turn;
+
+use crate::album::{Album, ENDINGS, is_view};
+use crate::error::{Result, StoreError};
+use crate::exchange::{Packer, picture_kind};
+use crate::lock::RunLock;
+use crate::migrate::{self, Synchronous};
+use crate::pages::{DB, WAL};
+use crate::rebuild;
+use crate::record::{KeptBody, RunMeta, Totals};
+use crate::report::Ambiguous;
+use crate::reserve::Reserve;
+use crate::row::{Kind, Row, Sum, WHOLE};
+use crate::session::Session;
+use handsight_base::flow::frame::FrameHash;
+use handsight_base::flow::step::StepRecord;
+use handsight_base::port::clock::{Clock, RealClock};
+use rusqlite::Connection;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// When rows are synced. It follows the desktop: effects on a real one are `Always`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Every intent before it is acted on, every turn before it is acknowledged.
+    Always,
+    /// For simulated desktops: once so many turns or milliseconds have come together, whichever is first.
+    Batched { turns: u32, millis: u64 },
+}
+
+impl Durability {
+    pub const BATCHED: Self = Self::Batched { turns: 256, millis: 250 };
+}
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub durability: Durability,
+    /// Room for pictures and views; the journal itself is not limited.
+    pub quota_bytes: u64,
+    /// Held back for the journal for when the disk is full.
+    pub reserve_bytes: u64,
+    /// The log is moved into the file once it is this large and the engine has time, and at 16 times that in any case.
+    pub checkpoint_bytes: u64,
+    /// Whether committed turns go to `session.jsonl` too.
+    pub session_log: bool,
+    /// Not for use: the controls of the power-cut tests must lose turns.
+    #[doc(hidden)]
+    pub synchronous: Synchronous,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            durability: Durability::Always,
+            quota_bytes: 4 << 30,
+            reserve_bytes: 1 << 20,
+            checkpoint_bytes: 1 << 20,
+            session_log: true,
+            synchronous: Synchronous::Full,
+        }
+    }
+}
+
+/// Everything up to and with this turn is durable. Only a journal makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "whoever waits for the turn is told once it is durable"]
+pub struct Ack {
+    through: u64,
+}
+
+impl Ack {
+    /// In batches this may be less than the turn that was just committed.
+    pub const fn through(self) -> u64 {
+        self.through
+    }
+}
+
+/// Where a run goes on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Resume {
+    /// The newest committed turn; its reason is what some profiles carry over.
+    pub last: Option<StepRecord>,
+    pub next_turn: u64,
+    /// Actions after that turn whose outcome nobody knows. They are not replayed; the model is told.
+    pub ambiguous: Vec<Ambiguous>,
+    pub totals: Totals,
+}
+
+/// How the store fares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    /// Pictures and views that could not be kept.
+    pub dropped: u64,
+    pub last_trouble: Option<String>,
+    /// Room taken by pictures and views.
+    pub used_bytes: u64,
+    pub quota_bytes: u64,
+    /// Whether the space for a full disk is held.
+    pub reserve_held: bool,
+    /// Free on the disk, where it can be told.
+    pub free_bytes: Option<u64>,
+    /// Why nothing more is recorded, if so.
+    pub failed: Option<String>,
+}
+
+/// What a full disk takes from the pictures at once.
+const ROOM_BYTES: u64 = 1 << 20;
+
+/// The writer of a run's journal.
+pub struct Journal {
+    dir: PathBuf,
+    path: PathBuf,
+    db: Connection,
+    options: Options,
+    clock: RealClock,
+    meta: Option<RunMeta>,
+    resume: Resume,
+    /// Rows that are not in the file yet.
+    pending: Vec<Row>,
+    last_seq: u64,
+    last_sum: Sum,
+    turn: turn::Turn,
+    /// The newest committed turn, durable or not.
+    committed: u64,
+    durable: u64,
+    totals: Totals,
+    album: Album,
+    /// Pictures kept that no row names yet, and their turn.
+    unnamed: Vec<(u64, FrameHash)>,
+    session: Option<Session>,
+    /// Lines of `session.jsonl` whose turns are not durable, or that found no room.
+    lines: Vec<(u64, String)>,
+    packer: Packer,
+    reserve: Reserve,
+    /// When the oldest pending row came, for batches.
+    waiting_since: Option<Duration>,
+    waiting_turns: u32,
+    failed: Option<(&'static str, String)>,
+    /// Last, so that the folder is let go when all else is closed.
+    _lock: RunLock,
+}
+
+/// Where the chain of rows was before a call, to go back there if the call failed.
+#[derive(Clone, Copy)]
+struct Mark {
+    pending: usize,
+    seq: u64,
+    sum: Sum,
+}
+
+impl Journal {
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What run this is. `None` if that row was damaged.
+    pub fn meta(&self) -> Option<&RunMeta> {
+        self.meta.as_ref()
+    }
+
+    /// Where the run goes on, as it was at the opening.
+    pub fn resume(&self) -> &Resume {
+        &self.resume
+    }
+
+    /// Sums over the whole run, earlier openings included.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// The turn that is under way or comes next.
+    pub fn next_turn(&self) -> u64 {
+        self.turn.number
+    }
+
+    pub fn health(&self) -> Health {
+        Health {
+            dropped: self.album.dropped,
+            last_trouble: self.album.last_trouble.clone(),
+            used_bytes: self.album.book.used(),
+            quota_bytes: self.options.quota_bytes,
+            reserve_held: self.reserve.is_held(),
+            free_bytes: fs4::available_space(&self.dir).ok(),
+            failed: self.failed.as_ref().map(|(doing, why)| format!("while {doing}: {why}")),
+        }
+    }
+
+    /// Keeps a picture for `turn` under the hash of its bytes, which is returned whether it could be kept or not:
+    /// a picture that is lost never ends a run, and [`Journal::health`] counts it.
+    pub fn keep_frame(&mut self, turn: u64, bytes: &[u8]) -> FrameHash {
+        let hash = FrameHash::of(bytes);
+        let ending = picture_kind(bytes).unwrap_or(ENDINGS[0]);
+        if self.failed.is_none() && self.album.keep(turn, &hash, bytes, ending) {
+            let known = |(t, h): &(u64, FrameHash)| *t == turn && *h == hash;
+            if !self.unnamed.iter().any(known) {
+                self.unnamed.push((turn, hash));
+            }
+        }
+        hash
+    }
+
+    /// Gives a kept picture a plain name in the run folder, such as [`crate::step_name`]. False if it could not.
+    pub fn view_frame(&mut self, turn: u64, name: &str, hash: &FrameHash) -> bool {
+        self.failed.is_none() && is_plain(name) && self.album.view(turn, name, hash)
+    }
+
+    /// Writes a plain text file into the run folder, such as [`crate::turn_name`]. False if it could not.
+    pub fn view_text(&mut self, turn: u64, name: &str, text: &str) -> bool {
+        self.failed.is_none() && is_plain(name) && self.album.view_text(turn, name, text)
+    }
+
+    /// To be called while the engine waits for something else: syncs a batch that is due, moves a large log into the
+    /// file, holds space back again.
+    pub fn idle(&mut self) -> Result<()> {
+        self.alive()?;
+        if self.is_batch_due() {
+            self.sync()?;
+        }
+        self.append_lines();
+        self.reserve.refill();
+        self.shrink_log(self.options.checkpoint_bytes)
+    }
+
+    /// Makes everything durable that is not yet.
+    pub fn flush(&mut self) -> Result<Ack> {
+        self.alive()?;
+        self.sync()?;
+        Ok(Ack { through: self.durable })
+    }
+
+    /// Makes everything durable and leaves the folder as one file and its pictures.
+    pub fn close(mut self) -> Result<()> {
+        self.alive()?;
+        self.sync()?;
+        if self.checkpoint()? {
+            // Everything is in the file and synced, so SQLite may remove its log and index if nobody reads them.
+            let on_close = rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            let set = self.db.set_db_config(on_close, false);
+            set.map_err(|e| StoreError::sqlite("closing", &self.path, &e))?;
+        }
+        self.reserve.remove()
+    }
+
+    fn alive(&self) -> Result<()> {
+        match &self.failed {
+            None => Ok(()),
+            Some((doing, why)) => {
+                Err(StoreError::Failed { path: self.path.clone(), doing, why: why.clone() })
+            }
+        }
+    }
+
+    /// Puts a row into the chain; it is in the file after the next sync.
+    fn append(&mut self, turn: u64, idx: i64, kind: Kind, body: String) {
+        let row = Row::new(self.last_seq + 1, turn, idx, kind, self.last_sum, body);
+        self.last_seq = row.seq;
+        self.last_sum = row.sum;
+        self.pending.push(row);
+        self.waiting_since.get_or_insert_with(|| self.clock.now());
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { pending: self.pending.len(), seq: self.last_seq, sum: self.last_sum }
+    }
+
+    /// Takes back the rows since `mark`. Only after a write that failed, so they are still pending.
+    fn take_back(&mut self, mark: Mark) {
+        self.pending.truncate(mark.pending);
+        self.last_seq = mark.seq;
+        self.last_sum = mark.sum;
+    }
+
+    /// Adds a row for pictures that no other row names, so that each file under `frames/` is accounted for.
+    fn name_pictures(&mut self) -> Result<()> {
+        let mut unnamed = std::mem::take(&mut self.unnamed);
+        while let Some((turn, _)) = unnamed.first().copied() {
+            let (of_turn, rest) = unnamed.into_iter().partition(|(t, _)| *t == turn);
+            unnamed = rest;
+            let pictures = Vec::into_iter(of_turn).map(|(_, hash)| hash).collect();
+            let body = json(turn, &KeptBody { pictures })?;
+            self.append(turn, WHOLE, Kind::Kept, body);
+        }
+        Ok(())
+    }
+
+    fn is_batch_due(&self) -> bool {
+        let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.clock.now() - since);
+        match self.options.durability {
+            Durability::Always => true,
+            Durability::Batched { turns, millis } => {
+                self.waiting_turns >= turns || waited >= Duration::from_millis(millis)
+            }
+        }
+    }
+
+    /// Writes the pending rows in one transaction and syncs it.
+    fn sync(&mut self) -> Result<()> {
+        if !self.pending.is_empty() {
+            self.write_or_relieve()?;
+            self.pending.clear();
+        }
+        self.waiting_since = None;
+        self.waiting_turns = 0;
+        self.durable = self.committed;
+        self.append_lines();
+        self.shrink_log(self.options.checkpoint_bytes.saturating_mul(16))
+    }
+
+    /// A full disk first costs old pictures, then the reserve, then the turn waits.
+    fn write_or_relieve(&mut self) -> Result<()> {
+        loop {
+            let Err(error) = self.write() else { return Ok(()) };
+            match error {
+                StoreError::DiskFull { .. } if self.album.make_room(ROOM_BYTES) || self.reserve.release() => {
+                    tracing::warn!(%error, "pictures or the reserve made room for the journal");
+                }
+                StoreError::DiskFull { .. } => return Err(error),
+                other => return Err(self.fail(other)),
+            }
+        }
+    }
+
+    fn write(&self) -> Result<()> {
+        let run = || {
+            self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+            self.pending.iter().try_for_each(|row| rebuild::insert(&self.db, row))?;
+            self.db.prepare_cached("COMMIT")?.execute([])
+        };
+        run().map(|_| ()).map_err(|error| {
+            if !self.db.is_autocommit() {
+                // The first error is the one that counts; if this fails too, the next BEGIN says so.
+                let _ = self.db.execute_batch("ROLLBACK");
+            }
+            StoreError::sqlite("writing a turn", &self.path, &error)
+        })
+    }
+
+    /// From here on nothing is recorded or acknowledged.
+    fn fail(&mut self, error: StoreError) -> StoreError {
+        if let StoreError::Failed { doing, why, .. } = &error {
+            tracing::error!(%error, "the journal failed");
+            self.failed = Some((*doing, why.clone()));
+        }
+        error
+    }
+
+    fn log_bytes(&self) -> u64 {
+        std::fs::metadata(self.dir.join(WAL)).map_or(0, |meta| meta.len())
+    }
+
+    fn shrink_log(&mut self, from: u64) -> Result<()> {
+        if self.log_bytes() >= from {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    /// Moves the log into the file. True if nothing of it is left; a reader or a full disk may leave some.
+    fn checkpoint(&mut self) -> Result<bool> {
+        match migrate::checkpoint(&self.db, &self.path) {
+            Ok(all) => Ok(all),
+            Err(error @ StoreError::DiskFull { .. }) => {
+                tracing::warn!(%error, "the log stays as it is");
+                Ok(false)
+            }
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// Writes the lines whose turns are durable.
+    fn append_lines(&mut self) {
+        let Some(session) = &mut self.session else { return };
+        let ready = self.lines.partition_point(|(turn, _)| *turn <= self.durable);
+        if ready > 0 && session.append(&self.lines[..ready], &mut self.album) {
+            self.lines.drain(..ready);
+        }
+    }
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Journal")
+            .field("dir", &self.dir)
+            .field("next_turn", &self.turn.number)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A name without a folder that is not the journal's own.
+fn is_plain(name: &str) -> bool {
+    let plain = Path::new(name).file_name().is_some_and(|n| n == name) && is_view(name);
+    if !plain {
+        tracing::warn!(name, "no view can have this name");
+    }
+    plain
+}
+
+fn json<T: Serialize>(turn: u64, value: &T) -> Result<String> {
+    serde_json::to_string(value)
+        .map_err(|e| StoreError::Order { turn, what: format!("a record cannot be written: {e}") })
+}
+
+fn new_journal_parts(dir: &Path, options: &Options) -> Result<(PathBuf, Connection)> {
+    let path = dir.join(DB);
+    let db = migrate::open(&path, options.synchronous)?;
+    Ok((path, db))
+}
