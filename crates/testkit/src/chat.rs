@@ -180,6 +180,11 @@ impl Server {
         state.requests.clone()
     }
 
+    /// When a caller left without its answer, since the server began.
+    pub fn left(&self) -> Option<Duration> {
+        self.shared.state().left.first().copied()
+    }
+
     /// Waits until a caller has left without its answer, or panics; when it was, since the server began.
     #[track_caller]
     pub fn wait_for_leave(&self) -> Duration {

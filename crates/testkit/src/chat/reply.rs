@@ -226,19 +226,18 @@ const fn empty(end: End) -> Plan {
 
 impl Plan {
     /// Sends it. True if the connection stays; `left` is called if the caller goes away first.
-    pub(super) fn play(self, connection: &TcpStream, left: impl Fn()) -> bool {
+    pub(super) fn play(mut self, connection: &TcpStream, left: impl Fn()) -> bool {
         if !self.wait.is_zero() && !stays(connection, Some(self.wait)) {
             left();
             return false;
         }
+        if self.drip.is_none() && !self.endless {
+            // In one piece: a second small one would wait for the first's acknowledgement.
+            self.head.append(&mut self.body);
+        }
         let mut sent = send(connection, &self.head);
-        match self.drip {
-            None => sent = sent && send(connection, &self.body),
-            Some(every) => {
-                for byte in self.body.chunks(1) {
-                    sent = sent && send(connection, byte) && stays(connection, Some(every));
-                }
-            }
+        for byte in self.body.chunks(1).take_while(|_| self.drip.is_some()) {
+            sent = sent && send(connection, byte) && stays(connection, self.drip);
         }
         while self.endless && sent {
             sent = send(connection, &self.body);

@@ -141,7 +141,8 @@ pub(super) static KINDS: &[Kind] = &[
     ("a text without end", Unusable, |d| {
         let (tool, mut args) = d.call();
         let field = d.field(&args);
-        args.insert(field, d.pick(&["a", "é", "😀 ", "\"\\"]).repeat(66_000 + d.below(100_000)).into());
+        let piece = d.pick(&["a", "é", "😀 ", "\"\\"]);
+        args.insert(field, piece.repeat(66_000 / piece.len() + 1 + d.below(5_000)).into());
         one_call(tool, &text(args))
     }),
     ("two calls with one id", Unusable, |d| {

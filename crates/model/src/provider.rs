@@ -1,0 +1,320 @@
+//! Providers: who serves a model, as data.
+//!
+//! One TOML file each, compiled in or the user's own (the application reads those and hands in the text). A file that holds an
+//! unknown key, an unknown wire or a price below zero is refused by name, line and nearest key: a limit nobody reads is worse than
+//! none.
+
+use crate::dialect::DIALECTS;
+use crate::endpoint::Endpoint;
+use crate::usage::Price;
+use crate::wire::{WIRES, Wire};
+use handsight_base::port::model::ModelError;
+use handsight_base::space::Size;
+use serde::Deserialize;
+
+/// The providers compiled in: file name and text. One line each; the file's stem is the provider's name.
+pub const PROVIDERS: &[(&str, &str)] = &[
+    ("lmstudio.toml", include_str!("../providers/lmstudio.toml")),
+    ("openai.toml", include_str!("../providers/openai.toml")),
+    ("ollama.toml", include_str!("../providers/ollama.toml")),
+    ("custom.toml", include_str!("../providers/custom.toml")),
+];
+
+/// The provider that an address without a known name belongs to.
+pub const CUSTOM: &str = "custom";
+
+/// What is wrong with the choice of a model or provider. All of it is for the person to mend.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SetupError {
+    #[error("{file}, line {line}: {what}{}", did_you_mean(.nearest.as_deref()))]
+    BadFile { file: String, line: usize, what: String, nearest: Option<String> },
+    #[error("there is no provider {name:?}; there are: {there}{}", did_you_mean(.nearest.as_deref()))]
+    UnknownProvider { name: String, there: String, nearest: Option<String> },
+    #[error("{text:?} names no model: {why}; write PROVIDER/NAME, such as lmstudio/qwen2-vl-7b-instruct")]
+    ModelName { text: String, why: &'static str },
+    #[error("the address {text:?} cannot be used: {why}; an example is http://localhost:1234/v1")]
+    BaseUrl { text: String, why: String },
+    #[error("{provider} has no address of its own; give one with --base-url")]
+    NoBaseUrl { provider: String },
+    #[error(
+        "a picture of {size} pixels is over {provider}'s limit of {limit} a side; \
+         set context.picture_width and context.picture_height lower"
+    )]
+    PictureSize { provider: String, size: Size, limit: u32 },
+    #[error("the key in {variable} holds a character that no HTTP header may hold; set {variable} anew")]
+    BadKey { variable: String },
+    #[error(transparent)]
+    NoKey(#[from] ModelError),
+    #[error("the HTTP client cannot start: {why}")]
+    Client { why: String },
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map(|n| format!(". Did you mean `{n}`?")).unwrap_or_default()
+}
+
+/// Who serves models, and on what terms.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    pub name: String,
+    pub about: String,
+    /// Ends before `/chat/completions`; `None` if the person must give it.
+    pub base_url: Option<String>,
+    /// The variable of the environment that holds the key; `None` if no key is ever sent.
+    pub key_variable: Option<String>,
+    /// True if calls may go without a key.
+    pub key_optional: bool,
+    pub wire: &'static Wire,
+    /// The dialect of its models unless the profile says otherwise.
+    pub dialect: String,
+    pub max_tokens_field: MaxTokensField,
+    pub tool_choice: Option<ToolChoice>,
+    /// What to do when it does not answer.
+    pub hint: String,
+    pub limits: Limits,
+    models: Vec<ModelEntry>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    #[default]
+    MaxTokens,
+    MaxCompletionTokens,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    Auto,
+    Required,
+}
+
+/// What a provider takes at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Of one picture after base64.
+    pub picture_bytes: Option<u64>,
+    /// The longer side of a picture in pixels; asked once, before a run, since a run's pictures have one size.
+    pub picture_edge: Option<u32>,
+    /// Most tokens one picture is ever counted as; charged when a reply says nothing of its usage.
+    pub picture_tokens: Option<u32>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelEntry {
+    /// A name, or its beginning and a `*`.
+    names: Vec<String>,
+    price: Option<Price>,
+    /// The model takes no temperature and no top_p.
+    #[serde(default)]
+    fixed_sampling: bool,
+}
+
+impl ModelEntry {
+    fn is_of(&self, model: &str) -> bool {
+        self.names.iter().any(|n| match n.strip_suffix('*') {
+            Some(begin) => model.starts_with(begin),
+            None => model == n,
+        })
+    }
+}
+
+impl Provider {
+    /// The first entry whose names match wins.
+    fn entry(&self, model: &str) -> Option<&ModelEntry> {
+        self.models.iter().find(|m| m.is_of(model))
+    }
+
+    /// What a model costs, or `None` where nobody said.
+    pub fn price(&self, model: &str) -> Option<Price> {
+        self.entry(model)?.price
+    }
+
+    /// Whether pictures of this size will be taken.
+    pub fn check_picture_size(&self, size: Size) -> Result<(), SetupError> {
+        match self.limits.picture_edge {
+            Some(limit) if size.width.max(size.height) > limit => {
+                Err(SetupError::PictureSize { provider: self.name.clone(), size, limit })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn fixed_sampling(&self, model: &str) -> bool {
+        self.entry(model).is_some_and(|m| m.fixed_sampling)
+    }
+}
+
+/// All providers known to a run.
+#[derive(Debug, Clone)]
+pub struct Providers {
+    list: Vec<Provider>,
+}
+
+impl Providers {
+    /// Those compiled in.
+    pub fn builtin() -> Result<Self, SetupError> {
+        let mut all = Self { list: Vec::new() };
+        for (file, text) in PROVIDERS {
+            all.add(file, text)?;
+        }
+        Ok(all)
+    }
+
+    /// Adds the user's own file, or replaces the one of the same name. `file` is a path or name for messages; its stem names
+    /// the provider.
+    pub fn add(&mut self, file: &str, text: &str) -> Result<(), SetupError> {
+        let provider = read(file, text)?;
+        match self.list.iter_mut().find(|p| p.name == provider.name) {
+            Some(old) => *old = provider,
+            None => self.list.push(provider),
+        }
+        Ok(())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Provider> {
+        self.list.iter()
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Provider> {
+        self.list.iter().find(|p| p.name == name)
+    }
+
+    pub fn get(&self, name: &str) -> Result<&Provider, SetupError> {
+        self.find(name).ok_or_else(|| {
+            let names: Vec<&str> = self.list.iter().map(|p| p.name.as_str()).collect();
+            SetupError::UnknownProvider {
+                name: name.to_owned(),
+                there: names.join(", "),
+                nearest: nearest(name, names.iter().copied()),
+            }
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    about: String,
+    base_url: Option<String>,
+    key_variable: Option<String>,
+    #[serde(default)]
+    key_optional: bool,
+    wire: String,
+    dialect: String,
+    #[serde(default)]
+    max_tokens_field: MaxTokensField,
+    tool_choice: Option<ToolChoice>,
+    #[serde(default)]
+    hint: String,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default)]
+    model: Vec<ModelEntry>,
+}
+
+fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
+    let file: File = toml::from_str(text).map_err(|e| {
+        let line = e.span().map_or(1, |s| line_of(text, s.start));
+        let what = e.message().lines().next().unwrap_or_default().to_owned();
+        SetupError::BadFile { file: path.to_owned(), line, nearest: nearest_key(&what), what }
+    })?;
+    // Complaints about values name the line on which the value stands.
+    let bad = |value: &str, what: String, nearest: Option<String>| {
+        let line = text.lines().position(|l| !l.trim_start().starts_with('#') && l.contains(value));
+        SetupError::BadFile { file: path.to_owned(), line: line.map_or(1, |l| l + 1), what, nearest }
+    };
+    let stem = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let name = stem.strip_suffix(".toml").unwrap_or(stem);
+    let usable = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    if !usable || crate::reference::RESERVED.contains(&name) {
+        return Err(bad("", format!("{name:?} cannot be the name of a provider; rename the file"), None));
+    }
+    let Some(wire) = WIRES.iter().find(|w| w.name == file.wire) else {
+        let names = || WIRES.iter().map(|w| w.name);
+        let there = names().collect::<Vec<_>>().join(", ");
+        let what = format!("there is no wire {:?}; there are: {there}", file.wire);
+        return Err(bad("wire", what, nearest(&file.wire, names())));
+    };
+    if !DIALECTS.iter().any(|d| d.info.name == file.dialect) {
+        let names = || DIALECTS.iter().map(|d| d.info.name);
+        let there = names().collect::<Vec<_>>().join(", ");
+        let what = format!("there is no dialect {:?}; there are: {there}", file.dialect);
+        return Err(bad("dialect", what, nearest(&file.dialect, names())));
+    }
+    if let Some(url) = &file.base_url {
+        Endpoint::parse(url).map_err(|e| bad("base_url", e.to_string(), None))?;
+    }
+    if file.key_variable.as_deref() == Some("") {
+        return Err(bad("key_variable", "the name of the variable is empty; leave it out".into(), None));
+    }
+    for entry in &file.model {
+        let at = entry.names.first().map_or("names", String::as_str);
+        if entry.names.iter().any(String::is_empty) || entry.names.is_empty() {
+            return Err(bad("names", "a model has no name".into(), None));
+        }
+        if entry.price.is_some_and(|p| !p.is_sane()) {
+            return Err(bad(
+                &format!("{at:?}"),
+                format!("the price of {at} is no finite number from 0 on"),
+                None,
+            ));
+        }
+    }
+    Ok(Provider {
+        name: name.to_owned(),
+        about: file.about,
+        base_url: file.base_url,
+        key_variable: file.key_variable,
+        key_optional: file.key_optional,
+        wire,
+        dialect: file.dialect,
+        max_tokens_field: file.max_tokens_field,
+        tool_choice: file.tool_choice,
+        hint: file.hint,
+        limits: file.limits,
+        models: file.model,
+    })
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|b| *b == b'\n').count() + 1
+}
+
+/// The key that was probably meant, from serde's "unknown field `x`, expected one of `a`, `b`".
+fn nearest_key(message: &str) -> Option<String> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let given = message.starts_with("unknown ").then(|| quoted.next())??;
+    nearest(given, quoted)
+}
+
+/// The candidate with the fewest edits, if at most a third of the word differs.
+pub(crate) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let allowed = (given.chars().count() / 3).max(1);
+    let (edits, best) = candidates.into_iter().map(|c| (edits(given, c), c)).min()?;
+    (edits <= allowed).then(|| best.to_owned())
+}
+
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (slot, cb) in row.iter_mut().skip(1).zip(&b) {
+            let cost = (diagonal + usize::from(ca != *cb)).min(*slot + 1).min(left + 1);
+            diagonal = std::mem::replace(slot, cost);
+            left = cost;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

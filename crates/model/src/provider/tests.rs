@@ -1,0 +1,137 @@
+use super::*;
+
+fn add(text: &str) -> Result<Providers, SetupError> {
+    let mut all = Providers::builtin()?;
+    all.add("home/providers/mine.toml", text)?;
+    Ok(all)
+}
+
+const GOOD: &str =
+    "about = \"mine\"\nbase_url = \"http://box:8000/v1\"\nwire = \"chat\"\ndialect = \"tools\"\n";
+
+#[test]
+fn the_builtin_files_read_and_say_who_they_are() {
+    let all = Providers::builtin().unwrap();
+    let names: Vec<&str> = all.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["lmstudio", "openai", "ollama", "custom"]);
+    for p in all.iter() {
+        assert!(!p.about.is_empty() && !p.hint.is_empty(), "{}", p.name);
+        // A file with an address must work as it is; one without must be the one that needs --base-url.
+        assert_eq!(p.base_url.is_none(), p.name == CUSTOM, "{}", p.name);
+        if p.base_url.as_deref().is_some_and(|u| !Endpoint::parse(u).unwrap().is_loopback()) {
+            assert!(Endpoint::parse(p.base_url.as_deref().unwrap()).unwrap().is_encrypted(), "{}", p.name);
+        }
+    }
+}
+
+// spec: S-67 UNIT
+#[test]
+fn the_default_address_is_the_local_service_of_the_spec_and_needs_no_key() {
+    let all = Providers::builtin().unwrap();
+    let p = all.get("lmstudio").unwrap();
+    assert_eq!(p.key_variable, None);
+    let url = Endpoint::parse(p.base_url.as_deref().unwrap()).unwrap().call(p.wire.path);
+    assert_eq!(url.as_str(), "http://localhost:1234/v1/chat/completions");
+    assert_eq!(crate::Deadlines::default().total, std::time::Duration::from_secs(120));
+}
+
+#[test]
+fn prices_are_found_by_name_and_unknown_ones_stay_unknown() {
+    let all = Providers::builtin().unwrap();
+    let openai = all.get("openai").unwrap();
+    let input = |m: &str| openai.price(m).map(|p| p.input);
+    assert_eq!(input("gpt-4.1"), Some(2.0));
+    assert_eq!(input("gpt-4.1-2025-04-14"), Some(2.0));
+    assert_eq!(input("gpt-4.1-mini"), Some(0.4), "a longer name is not the shorter one's snapshot");
+    assert_eq!(input("gpt-9"), None);
+    assert_eq!(input("gpt-4.10"), None);
+    assert!(openai.fixed_sampling("gpt-5-mini") && !openai.fixed_sampling("gpt-4.1"));
+    let free = all.get("lmstudio").unwrap().price("qwen/qwen3-vl-8b").unwrap();
+    assert_eq!((free.input, free.output), (0.0, 0.0));
+    assert_eq!(all.get("custom").unwrap().price("any"), None);
+}
+
+#[test]
+fn the_persons_own_file_adds_or_replaces() {
+    let all = add(GOOD).unwrap();
+    assert_eq!(all.get("mine").unwrap().about, "mine");
+    let mut all = all;
+    all.add("lmstudio.toml", GOOD).unwrap();
+    assert_eq!(all.get("lmstudio").unwrap().about, "mine");
+    assert_eq!(all.iter().count(), PROVIDERS.len() + 1);
+}
+
+#[test]
+fn a_bad_file_is_named_with_line_and_nearest_key() {
+    for (text, line, what, nearest) in [
+        ("about = \"x\"\nbase_ulr = \"http://x/v1\"\n".to_owned(), 2, "base_ulr", Some("base_url")),
+        (format!("{GOOD}[limits]\npicture_byte = 1\n"), 6, "picture_byte", Some("picture_bytes")),
+        (
+            format!("{GOOD}[[model]]\nnames = [\"a\"]\nprice = {{ input = 1.0, ouput = 1.0 }}\n"),
+            7,
+            "ouput",
+            Some("output"),
+        ),
+        (
+            format!("{GOOD}[[model]]\nnames = [\"a\"]\nprice = {{ input = -1.0, output = 1.0 }}\n"),
+            6,
+            "price of a",
+            None,
+        ),
+        (
+            format!("{GOOD}[[model]]\nnames = [\"a\"]\nprice = {{ input = nan, output = 1.0 }}\n"),
+            6,
+            "price of a",
+            None,
+        ),
+        (format!("{GOOD}[[model]]\nnames = []\n"), 6, "no name", None),
+        (GOOD.replace("chat", "chart"), 3, "no wire \"chart\"", Some("chat")),
+        (GOOD.replace("tools", "tool"), 4, "no dialect \"tool\"", Some("tools")),
+        (GOOD.replace("http://box:8000/v1", "box"), 2, "address", None),
+        ("about = \"x\"\n".to_owned(), 1, "missing field", None),
+        ("about = \n".to_owned(), 1, "", None),
+    ] {
+        let Err(SetupError::BadFile { file, line: l, what: w, nearest: n }) = add(&text) else {
+            panic!("taken: {text}")
+        };
+        assert_eq!(file, "home/providers/mine.toml");
+        assert_eq!(l, line, "{w}: {text}");
+        assert!(w.contains(what), "{w}");
+        assert_eq!(n.as_deref(), nearest, "{w}");
+    }
+}
+
+#[test]
+fn a_picture_that_is_too_wide_is_refused_before_the_run() {
+    let all = add(&format!("{GOOD}[limits]\npicture_edge = 2000\n")).unwrap();
+    let mine = all.get("mine").unwrap();
+    assert!(mine.check_picture_size(Size::new(2000, 864)).is_ok());
+    for size in [Size::new(2001, 864), Size::new(10, 2001)] {
+        let told = mine.check_picture_size(size).unwrap_err().to_string();
+        assert!(told.contains(&size.to_string()) && told.contains("2000 a side"), "{told}");
+    }
+    assert!(
+        all.get("lmstudio").unwrap().check_picture_size(Size::new(99_999, 1)).is_ok(),
+        "no limit is known"
+    );
+}
+
+#[test]
+fn a_name_that_means_something_else_is_no_provider() {
+    let mut all = Providers::builtin().unwrap();
+    for file in ["recorded.toml", "scripted.toml", "a b.toml", ".toml", "x/../é.toml"] {
+        assert!(all.add(file, GOOD).is_err(), "{file}");
+    }
+    let Err(SetupError::UnknownProvider { nearest, .. }) = all.get("lmstudoi") else { panic!() };
+    assert_eq!(nearest.as_deref(), Some("lmstudio"));
+}
+
+#[test]
+fn edits_are_counted() {
+    for (a, b, n) in
+        [("", "", 0), ("a", "", 1), ("", "ab", 2), ("kitten", "sitting", 3), ("base_ulr", "base_url", 2)]
+    {
+        assert_eq!(edits(a, b), n, "{a} {b}");
+    }
+    assert_eq!(nearest("zzz", ["alpha", "beta"]), None);
+}

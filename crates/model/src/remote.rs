@@ -1,0 +1,230 @@
+//! A model behind HTTP: a provider's terms and a wire, joined into the port.
+
+use crate::endpoint::Endpoint;
+use crate::http::{Deadlines, Http, HttpSetup};
+use crate::provider::{Limits, Provider, SetupError};
+use crate::secret::Secret;
+use crate::usage::{AtMost, Price};
+use crate::wire::{WireOptions, base64_len};
+use bytes::Bytes;
+use handsight_base::flow::prompt::Picture;
+use handsight_base::port::BoxFuture;
+use handsight_base::port::clock::{Clock, RealClock};
+use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest, Part};
+use handsight_base::stop::Stop;
+use reqwest::Method;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a [`Remote`] is made of.
+pub struct Setup<'a> {
+    pub provider: &'a Provider,
+    pub model: &'a str,
+    /// Instead of the provider's own address.
+    pub base_url: Option<&'a str>,
+    /// What the provider's `key_variable` holds, if it is set. Sent to the address above, which is the person's choice.
+    pub key: Option<&'a str>,
+    pub deadlines: Deadlines,
+    /// Such as `http://proxy:3128`; never used for this machine.
+    pub proxy: Option<&'a str>,
+    /// For the date in a `Retry-After`; deadlines are real time always.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A model that a provider serves.
+pub struct Remote {
+    name: String,
+    model: String,
+    provider: Provider,
+    endpoint: Endpoint,
+    http: Http,
+    clock: Arc<dyn Clock>,
+}
+
+/// Tokens charged for the words of a reply that had no limit and no usage.
+const OUTPUT_AT_MOST: u64 = 32_768;
+
+impl Remote {
+    /// No connection is made yet. Fails if the address, the key or a needed key's absence makes every call fail.
+    pub fn new(setup: Setup<'_>) -> Result<Self, SetupError> {
+        let provider = setup.provider;
+        let url = setup.base_url.or(provider.base_url.as_deref());
+        let url = url.ok_or_else(|| SetupError::NoBaseUrl { provider: provider.name.clone() })?;
+        let endpoint = Endpoint::parse(url)?;
+        let variable = provider.key_variable.as_deref();
+        let key = variable.and(setup.key).and_then(Secret::new);
+        if let (Some(variable), None, false) = (variable, &key, provider.key_optional) {
+            let (provider, variable) = (provider.name.clone(), variable.to_owned());
+            return Err(ModelError::NoKey { provider, variable }.into());
+        }
+        let http = Http::new(HttpSetup {
+            provider: &provider.name,
+            hint: &provider.hint,
+            endpoint: &endpoint,
+            key,
+            key_variable: variable.unwrap_or_default(),
+            deadlines: setup.deadlines,
+            proxy: setup.proxy,
+        })?;
+        Ok(Self {
+            name: format!("{}/{}", provider.name, setup.model),
+            model: setup.model.to_owned(),
+            provider: provider.clone(),
+            endpoint,
+            http,
+            clock: setup.clock,
+        })
+    }
+
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    pub fn provider(&self) -> &Provider {
+        &self.provider
+    }
+
+    /// What a picture may weigh and measure; ask this before one is encoded.
+    pub fn limits(&self) -> Limits {
+        self.provider.limits
+    }
+
+    /// `None` where nobody said; a cost limit can then not be held.
+    pub fn price(&self) -> Option<Price> {
+        self.provider.price(&self.model)
+    }
+
+    pub fn price_known(&self) -> bool {
+        self.price().is_some()
+    }
+
+    /// What the person should know before the first picture leaves (S-97).
+    pub fn warnings(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        let host = self.endpoint.host();
+        let own = self.provider.base_url.as_deref().and_then(|u| Endpoint::parse(u).ok());
+        if !self.endpoint.is_loopback() && own.is_none_or(|own| own.host() != host) {
+            said.push(format!("pictures of the screen go to {host}"));
+        }
+        if !self.endpoint.is_loopback() && !self.endpoint.is_encrypted() {
+            said.push(format!(
+                "pictures of the screen and any key go to {host} unencrypted; use https, localhost or a VPN tunnel"
+            ));
+        }
+        said
+    }
+
+    /// The names of the models that the service has.
+    pub async fn list_models(&self, stop: &Stop) -> Result<Vec<String>, ModelError> {
+        let url = self.endpoint.call(self.provider.wire.models_path);
+        let call = self.http.call(Method::GET, url, None, self.clock.unix_millis());
+        let answer = tokio::select! {
+            biased;
+            _ = stop.stopped() => return Err(ModelError::Stopped),
+            answer = call => answer?,
+        };
+        let malformed = |why: &str| self.http.malformed(why, &answer.body);
+        let list: Value = serde_json::from_slice(&answer.body)
+            .map_err(|e| malformed(&format!("it is no list of models ({e})")))?;
+        let rows =
+            list.get("data").and_then(Value::as_array).ok_or_else(|| malformed("it has no `data` array"))?;
+        Ok(rows.iter().filter_map(|row| row.get("id")?.as_str()).map(str::to_owned).collect())
+    }
+
+    fn wire_options(&self) -> WireOptions<'_> {
+        WireOptions {
+            model: &self.model,
+            max_tokens_field: self.provider.max_tokens_field,
+            tool_choice: self.provider.tool_choice,
+            fixed_sampling: self.provider.fixed_sampling(&self.model),
+        }
+    }
+
+    async fn exchange(&self, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+        self.check_pictures(request)?;
+        let wire = self.provider.wire;
+        let watch = RealClock::new();
+        let body = Bytes::from((wire.encode)(request, &self.wire_options()));
+        let url = self.endpoint.call(wire.path);
+        let answer = self.http.call(Method::POST, url, Some(body.clone()), self.clock.unix_millis()).await?;
+        let mut reply = (wire.decode)(&answer.body).map_err(|why| self.http.malformed(&why, &answer.body))?;
+        let took = watch.now();
+        let response = String::from_utf8_lossy(&answer.body);
+        reply.exchange = Exchange {
+            // The client has let go of its handle by now, so the body moves back without a copy.
+            request: String::from_utf8(body.into()).unwrap_or_default(),
+            status: answer.status,
+            response: self.http.clean(&response).into_owned(),
+            took,
+            retries: 0,
+        };
+        reply.usage.cost_usd = self.price().map(|p| p.cost(&reply.usage, self.at_most(request)));
+        Ok(reply)
+    }
+
+    fn check_pictures(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        let Some(limit) = self.provider.limits.picture_bytes else { return Ok(()) };
+        for picture in pictures(request) {
+            let bytes = base64_len(picture.bytes.len()) as u64;
+            if bytes > limit {
+                return Err(ModelError::PictureTooLarge {
+                    provider: self.provider.name.clone(),
+                    bytes,
+                    limit,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// No tokenizer makes more tokens than there are bytes.
+    fn at_most(&self, request: &ModelRequest) -> AtMost {
+        let text = |p: &Part| match p {
+            Part::Text(text) | Part::Result { text, .. } => text.len(),
+            Part::Call(call) => call.arguments.len() + call.name.len(),
+            Part::Picture(_) => 0,
+        };
+        let messages: usize = request.messages.iter().flat_map(|m| &m.parts).map(text).sum();
+        let raw: usize =
+            request.messages.iter().filter_map(|m| m.raw.as_ref()).map(|r| r.to_string().len()).sum();
+        let tools: usize = request
+            .tools
+            .iter()
+            .map(|t| t.name.len() + t.description.len() + t.parameters.to_string().len())
+            .sum();
+        let of_picture = u64::from(self.provider.limits.picture_tokens.unwrap_or(16_384));
+        AtMost {
+            input_tokens: (request.system.len() + messages + raw + tools) as u64
+                + of_picture * pictures(request).count() as u64,
+            output_tokens: request.sampling.max_tokens.map_or(OUTPUT_AT_MOST, u64::from),
+        }
+    }
+}
+
+fn pictures(request: &ModelRequest) -> impl Iterator<Item = &Picture> {
+    request.messages.iter().flat_map(|m| &m.parts).filter_map(|p| match p {
+        Part::Picture(picture) | Part::Result { picture: Some(picture), .. } => Some(picture),
+        Part::Text(_) | Part::Call(_) | Part::Result { picture: None, .. } => None,
+    })
+}
+
+impl Model for Remote {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
+        Box::pin(async move {
+            // Dropping the call closes its connection, which is how the other side learns of the stop.
+            tokio::select! {
+                biased;
+                _ = stop.stopped() => Err(ModelError::Stopped),
+                reply = self.exchange(request) => reply,
+            }
+        })
+    }
+}
