@@ -4,7 +4,7 @@
 //! says that it holds, for a bounded time. This module refuses to report a wish as a fact: it returns the window as it is.
 
 use super::connection::{Link, XError, XResult};
-use super::windows::{Scene, first, managed, one, supports, top_level, words};
+use super::windows::{Scene, first, lineage, managed, one, supports, words};
 use handsight_base::port::desktop::{DesktopError, Placement, Window, WindowId, WindowState};
 use handsight_base::space::ScreenRect;
 use std::time::Duration;
@@ -19,6 +19,8 @@ use x11rb::wrapper::ConnectionExt as _;
 const BOUND: Duration = Duration::from_secs(2);
 /// A window that has not moved for this long will not: its program keeps a size of its own.
 const SETTLED: Duration = Duration::from_millis(150);
+/// No border is wider; a window further off than this was put there by somebody who meant it.
+const BORDER: i32 = 8;
 /// `_NET_ACTIVE_WINDOW` and its like: the message comes from a person's tool, not from the program itself.
 const FROM_A_PERSON: u32 = 2;
 const STATE_REMOVE: u32 = 0;
@@ -39,7 +41,7 @@ pub(crate) fn focus(link: &Link, id: WindowId) -> Result<Window, DesktopError> {
     ask()?;
     let there = || {
         let now = one(link, id)?;
-        let held = now.focused || focus_is_within(link, xid)?;
+        let held = now.focused || dialog_has_focus(link, xid)?;
         Ok((now.state == WindowState::Normal && held).then_some(now))
     };
     if let Some(window) = link.wait_for(BOUND, there)? {
@@ -65,14 +67,12 @@ fn take_focus(link: &Link, window: XWindow) -> XResult<()> {
     Ok(())
 }
 
-/// The focus may lie in a child of the window, or in a dialog that belongs to it.
-fn focus_is_within(link: &Link, window: XWindow) -> Result<bool, DesktopError> {
-    let focus = link.conn.get_input_focus().map_err(XError::from)?.reply().map_err(XError::from)?.focus;
-    if focus == window || top_level(link, focus)? == window {
-        return Ok(true);
-    }
-    let scene = Scene::now(link)?;
-    let owner = words(link, scene.active.max(1), link.atoms.WM_TRANSIENT_FOR)?.reply().map_err(XError::from);
+/// A modal dialog takes the focus in place of the window it belongs to.
+fn dialog_has_focus(link: &Link, window: XWindow) -> Result<bool, DesktopError> {
+    let Some(focus) = Scene::now(link)?.focus() else {
+        return Ok(false);
+    };
+    let owner = words(link, focus, link.atoms.WM_TRANSIENT_FOR)?.reply().map_err(XError::from);
     match owner {
         Ok(reply) => Ok(first(&reply) == Some(window)),
         Err(XError::Refused(_)) => Ok(false),
@@ -83,37 +83,20 @@ fn focus_is_within(link: &Link, window: XWindow) -> Result<bool, DesktopError> {
 /// Moves and resizes a window, waits until it lies still, and returns it as it then is.
 pub(crate) fn place(link: &Link, id: WindowId, to: Placement) -> Result<Window, DesktopError> {
     let window = one(link, id)?;
-    let xid = id.0 as XWindow;
     let client = client_rect(&window, to);
-    let ask = || -> XResult<()> {
-        if managed(link)? {
-            let atoms = &link.atoms;
-            // A maximised window does not move.
-            let states = [atoms._NET_WM_STATE_MAXIMIZED_HORZ, atoms._NET_WM_STATE_MAXIMIZED_VERT];
-            message(link, xid, atoms._NET_WM_STATE, [STATE_REMOVE, states[0], states[1], FROM_A_PERSON, 0])?;
-            let whole = [atoms._NET_WM_STATE_FULLSCREEN, 0];
-            message(link, xid, atoms._NET_WM_STATE, [STATE_REMOVE, whole[0], whole[1], FROM_A_PERSON, 0])?;
-        }
-        if supports(link, link.atoms._NET_MOVERESIZE_WINDOW)? {
-            // Bits 8 to 11: x, y, width and height are given; 12 to 15: by whom.
-            let flags = STATIC_GRAVITY | 0xf00 | FROM_A_PERSON << 12;
-            let at = [client.origin.x as u32, client.origin.y as u32, client.size.width, client.size.height];
-            return message(
-                link,
-                xid,
-                link.atoms._NET_MOVERESIZE_WINDOW,
-                [flags, at[0], at[1], at[2], at[3]],
-            );
-        }
-        let aux = ConfigureWindowAux::new()
-            .x(client.origin.x)
-            .y(client.origin.y)
-            .width(client.size.width)
-            .height(client.size.height);
-        link.conn.configure_window(xid, &aux)?.check()?;
-        Ok(())
-    };
-    ask().map_err(|e| e.gone(format!("{:?}", window.title)))?;
+    let now = settle_at(link, &window, client)?;
+    let (dx, dy) = (client.origin.x - now.client.origin.x, client.origin.y - now.client.origin.y);
+    if (dx, dy) == (0, 0) || (dx.abs().max(dy.abs()) > BORDER) {
+        return Ok(now);
+    }
+    // Window managers count the border that a window had before it was decorated, each in its own way.
+    settle_at(link, &now, ScreenRect { origin: client.origin.offset(dx, dy), size: client.size })
+}
+
+/// Asks for a place and waits until the window lies still, there or where its program or manager wants it.
+fn settle_at(link: &Link, window: &Window, client: ScreenRect) -> Result<Window, DesktopError> {
+    let (id, xid) = (window.id, window.id.0 as XWindow);
+    ask_place(link, xid, client).map_err(|e| e.gone(format!("{:?}", window.title)))?;
     let mut last = window.client;
     let mut since = link.now();
     let still = link.wait_for(BOUND, || {
@@ -125,6 +108,29 @@ pub(crate) fn place(link: &Link, id: WindowId, to: Placement) -> Result<Window, 
         Ok(settled.then_some(now))
     })?;
     still.map_or_else(|| one(link, id), Ok)
+}
+
+fn ask_place(link: &Link, window: XWindow, client: ScreenRect) -> XResult<()> {
+    let atoms = &link.atoms;
+    if managed(link)? {
+        // A maximised window does not move.
+        let maximised = [atoms._NET_WM_STATE_MAXIMIZED_HORZ, atoms._NET_WM_STATE_MAXIMIZED_VERT];
+        for [first, second] in [maximised, [atoms._NET_WM_STATE_FULLSCREEN, 0]] {
+            message(link, window, atoms._NET_WM_STATE, [STATE_REMOVE, first, second, FROM_A_PERSON, 0])?;
+        }
+    }
+    if supports(link, atoms._NET_MOVERESIZE_WINDOW)? {
+        // Bits 8 to 11: x, y, width and height are given; 12 to 15: by whom.
+        let flags = STATIC_GRAVITY | 0xf00 | FROM_A_PERSON << 12;
+        let at = [client.origin.x as u32, client.origin.y as u32, client.size.width, client.size.height];
+        return message(link, window, atoms._NET_MOVERESIZE_WINDOW, [flags, at[0], at[1], at[2], at[3]]);
+    }
+    let aux = ConfigureWindowAux::new()
+        .x(client.origin.x)
+        .y(client.origin.y)
+        .width(client.size.width)
+        .height(client.size.height);
+    Ok(link.conn.configure_window(window, &aux)?.check()?)
 }
 
 /// The client area that a placement means, with the decoration the window has now.
@@ -155,10 +161,10 @@ pub(crate) fn covered(
 ) -> Result<Vec<ScreenRect>, DesktopError> {
     let window = one(link, id)?;
     let above = || -> XResult<Vec<ScreenRect>> {
-        let top = top_level(link, id.0 as XWindow)?;
+        let top = lineage(link, id.0 as XWindow)?.pop();
         let children = link.conn.query_tree(link.root)?.reply()?.children;
         // From the bottom to the top; what comes after our own is above it.
-        let above = children.iter().skip_while(|c| **c != top).skip(1).filter(|c| Some(**c) != ours);
+        let above = children.iter().skip_while(|c| Some(**c) != top).skip(1).filter(|c| Some(**c) != ours);
         let mut asked = Vec::new();
         for child in above {
             asked.push((link.conn.get_window_attributes(*child)?, link.conn.get_geometry(*child)?));

@@ -9,6 +9,7 @@
 
 use super::connection::{Link, XError, XResult, describe, done};
 use super::damage::{DamageLog, rectangle};
+use super::windows::words;
 use handsight_base::port::desktop::{DesktopError, Overlay};
 use handsight_base::space::{ScreenRect, Size};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ const PULSES_APART: Duration = Duration::from_millis(50);
 const QUIET_BOUND: Duration = Duration::from_millis(50);
 /// Without a change for this long the area counts as repainted: more than one beat of a compositor.
 const QUIET: Duration = Duration::from_millis(20);
-/// How long a compositor may take to show a new overlay.
+/// How long a compositor may take to show a new overlay, or to notice that one is gone.
 const PAINTED_BOUND: Duration = Duration::from_millis(150);
 
 pub(crate) struct OverlayWindow {
@@ -38,8 +39,8 @@ pub(crate) struct OverlayWindow {
     pulses: u32,
     shown: Option<Shown>,
     raiser: Option<SyncSender<(XWindow, u32)>>,
-    /// Under a compositor: where something of ours was that may still be seen.
-    fading: Option<ScreenRect>,
+    /// Under a compositor: what was taken away and may still be seen.
+    fading: Option<Overlay>,
 }
 
 struct Shown {
@@ -81,7 +82,8 @@ impl OverlayWindow {
             let why = "the X server lacks the SHAPE extension 1.1, so clicks would land on the overlay";
             return Err(DesktopError::Overlay { why: why.into(), code: None });
         }
-        let composited = has_compositor(link)?;
+        let compositor = compositor(link)?;
+        let composited = compositor.is_some();
         if self.shown.as_ref().is_some_and(|s| s.composited != composited) {
             self.remove(link)?;
         }
@@ -89,7 +91,7 @@ impl OverlayWindow {
         if !unchanged {
             let mut shown = match self.shown.take() {
                 Some(shown) => shown,
-                None => create(link, composited)?,
+                None => create(link, compositor)?,
             };
             if let Err(error) = fill(link, &shown, overlay) {
                 destroy(link, &shown)?;
@@ -109,6 +111,7 @@ impl OverlayWindow {
         };
         if self.pulses > 0 {
             raise(&link.conn, window);
+            link.sync()?;
         }
         if self.pulses > 1 {
             let raiser = match self.raiser.take() {
@@ -126,10 +129,9 @@ impl OverlayWindow {
         let Some(shown) = self.shown.take() else {
             return Ok(());
         };
-        if shown.composited {
-            self.fading = Some(shown.overlay.area);
-        }
-        destroy(link, &shown)
+        destroy(link, &shown)?;
+        self.fading = shown.composited.then_some(shown.overlay);
+        Ok(())
     }
 
     /// Before a picture that shows the overlay: waits until a compositor has caught up with its last change.
@@ -138,15 +140,13 @@ impl OverlayWindow {
         link: &Link,
         damage: &mut Option<DamageLog>,
     ) -> Result<(), DesktopError> {
-        if let Some(area) = self.fading.take() {
-            quiet(link, damage, area)?;
+        if let Some(overlay) = self.fading.take() {
+            cleared(link, damage, &overlay, true)?;
         }
         let Some(shown) = self.shown.as_mut().filter(|s| !s.painted) else {
             return Ok(());
         };
-        let seen = link.wait_for(PAINTED_BOUND, || {
-            Ok(on_screen(link, &shown.overlay).map_err(DesktopError::from)?.then_some(()))
-        })?;
+        let seen = link.wait_for(PAINTED_BOUND, || Ok(on_screen(link, &shown.overlay)?.then_some(())))?;
         if seen.is_none() {
             tracing::debug!("the compositor shows the overlay late, covered, or in other colours");
         }
@@ -161,7 +161,7 @@ impl OverlayWindow {
         };
         link.conn.unmap_window(shown.window).map_err(XError::from)?;
         link.sync()?;
-        quiet(link, damage, shown.overlay.area)?;
+        cleared(link, damage, &shown.overlay, shown.composited)?;
         Ok(true)
     }
 
@@ -176,10 +176,21 @@ impl OverlayWindow {
     }
 }
 
-/// True if a compositing manager owns the screen.
-pub(crate) fn has_compositor(link: &Link) -> XResult<bool> {
+/// The window of the compositing manager that owns the screen.
+fn compositor(link: &Link) -> XResult<Option<XWindow>> {
     let selection = link.atom(&format!("_NET_WM_CM_S{}", link.screen))?;
-    Ok(link.conn.get_selection_owner(selection)?.reply()?.owner != x11rb::NONE)
+    let owner = link.conn.get_selection_owner(selection)?.reply()?.owner;
+    Ok((owner != x11rb::NONE).then_some(owner))
+}
+
+/// True for xcompmgr, which knows neither notifications nor the wish for no shadow: of all kinds of windows it spares the
+/// desktop alone.
+fn casts_shadows(link: &Link, owner: XWindow) -> XResult<bool> {
+    match words(link, owner, AtomEnum::WM_NAME.into())?.reply().map_err(XError::from) {
+        Ok(name) => Ok(name.value == b"xcompmgr"),
+        Err(XError::Refused(_)) => Ok(false),
+        Err(lost) => Err(lost),
+    }
 }
 
 fn failed(what: &str, error: XError) -> DesktopError {
@@ -190,9 +201,11 @@ fn failed(what: &str, error: XError) -> DesktopError {
 }
 
 /// An unmapped window without a picture.
-fn create(link: &Link, composited: bool) -> Result<Shown, DesktopError> {
+fn create(link: &Link, compositor: Option<XWindow>) -> Result<Shown, DesktopError> {
     let made = || -> XResult<Shown> {
         let conn = &link.conn;
+        let composited = compositor.is_some();
+        let plain = compositor.map_or(Ok(false), |owner| casts_shadows(link, owner))?;
         let argb = link.argb_visual().filter(|_| composited);
         let (depth, visual) = argb.map_or((0, 0), |v| (32, v.visual_id));
         let aux = CreateWindowAux::new().override_redirect(1).border_pixel(0);
@@ -214,15 +227,26 @@ fn create(link: &Link, composited: bool) -> Result<Shown, DesktopError> {
             painted: false,
         };
         let dressed = || -> XResult<()> {
-            done(conn.create_window(depth, window, link.root, 0, 0, 1, 1, 0, class, visual, &aux)?)?;
-            done(conn.shape_rectangles(SO::SET, SK::INPUT, ClipOrdering::UNSORTED, window, 0, 0, &[])?)?;
-            let atoms = &link.atoms;
-            let (replace, name) = (PropMode::REPLACE, b"handsight");
-            conn.change_property8(replace, window, atoms._NET_WM_NAME, atoms.UTF8_STRING, name)?;
-            let kind = [atoms._NET_WM_WINDOW_TYPE_NOTIFICATION];
-            conn.change_property32(replace, window, atoms._NET_WM_WINDOW_TYPE, AtomEnum::ATOM, &kind)?;
+            let (atoms, replace) = (&link.atoms, PropMode::REPLACE);
+            let kind = if plain {
+                atoms._NET_WM_WINDOW_TYPE_DESKTOP
+            } else {
+                atoms._NET_WM_WINDOW_TYPE_NOTIFICATION
+            };
+            // All sent before the first answer is waited for: a compositor reads the kind as soon as the window is there.
+            let window_made =
+                conn.create_window(depth, window, link.root, 0, 0, 1, 1, 0, class, visual, &aux)?;
+            let kind_told =
+                conn.change_property32(replace, window, atoms._NET_WM_WINDOW_TYPE, AtomEnum::ATOM, &[kind])?;
             // A shadow would darken what lies beside the text.
-            done(conn.change_property32(replace, window, atoms._COMPTON_SHADOW, AtomEnum::CARDINAL, &[0])?)
+            conn.change_property32(replace, window, atoms._COMPTON_SHADOW, AtomEnum::CARDINAL, &[0])?;
+            let name = b"handsight";
+            conn.change_property8(replace, window, atoms._NET_WM_NAME, atoms.UTF8_STRING, name)?;
+            let untouchable =
+                conn.shape_rectangles(SO::SET, SK::INPUT, ClipOrdering::UNSORTED, window, 0, 0, &[])?;
+            done(window_made)?;
+            done(kind_told)?;
+            done(untouchable)
         };
         match dressed() {
             Ok(()) => Ok(shown),
@@ -361,6 +385,19 @@ fn on_screen(link: &Link, overlay: &Overlay) -> XResult<bool> {
         pixels.all(|(ours, there)| ours[3] < 255 || ours[..3] == there[..3])
     });
     Ok(equal)
+}
+
+/// Waits until what lay below an overlay is seen again: until a compositor has noticed, and then until its area is quiet.
+fn cleared(
+    link: &Link,
+    damage: &mut Option<DamageLog>,
+    overlay: &Overlay,
+    composited: bool,
+) -> Result<(), DesktopError> {
+    if composited {
+        link.wait_for(PAINTED_BOUND, || Ok((!on_screen(link, overlay)?).then_some(())))?;
+    }
+    quiet(link, damage, overlay.area)
 }
 
 /// Waits until nothing has changed in `area` for a moment, 50 ms at most.

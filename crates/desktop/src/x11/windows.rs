@@ -27,8 +27,9 @@ const REGEX_LIMIT: usize = 1 << 20;
 
 /// What holds for the whole screen while windows are described.
 pub(crate) struct Scene {
-    /// The window with the focus, as the window manager names it.
-    pub active: XWindow,
+    /// The window that keys go to and all it lies in, by the server's word. A window manager's own word
+    /// (`_NET_ACTIVE_WINDOW`) lags behind, and counts only where no window has the focus.
+    focus: Vec<XWindow>,
     current_desktop: Option<u32>,
 }
 
@@ -39,12 +40,16 @@ impl Scene {
         let focus = link.conn.get_input_focus()?;
         let active = first(&active.reply()?).filter(|id| *id != x11rb::NONE);
         let current_desktop = first(&desktop.reply()?);
-        let focus = focus.reply()?.focus;
-        let active = match active {
-            Some(active) => active,
-            None => top_level(link, focus)?,
-        };
-        Ok(Self { active, current_desktop })
+        let mut focus = lineage(link, focus.reply()?.focus)?;
+        if focus.is_empty() {
+            focus.extend(active);
+        }
+        Ok(Self { focus, current_desktop })
+    }
+
+    /// The window that keys go to.
+    pub(crate) fn focus(&self) -> Option<XWindow> {
+        self.focus.first().copied()
     }
 }
 
@@ -52,8 +57,8 @@ impl Scene {
 pub(crate) fn list(link: &Link) -> XResult<Vec<Window>> {
     link.drain()?;
     let scene = Scene::now(link)?;
-    let ids = ids(link)?;
-    let managed = !ids.is_empty() && managed(link)?;
+    let managed = managed(link)?;
+    let ids = if managed { client_list(link)? } else { children(link)? };
     let asked = ids.iter().map(|id| Asked::send(link, *id)).collect::<XResult<Vec<_>>>()?;
     let mut windows = Vec::with_capacity(asked.len());
     for asked in asked {
@@ -64,6 +69,8 @@ pub(crate) fn list(link: &Link) -> XResult<Vec<Window>> {
             Err(lost) => return Err(lost),
         }
     }
+    // What is not on the screen lies below everything that is, wherever its manager keeps it in the stack.
+    windows.sort_by_key(|w| w.state != WindowState::Normal);
     Ok(windows)
 }
 
@@ -135,39 +142,41 @@ pub(crate) fn supports(link: &Link, message: Atom) -> XResult<bool> {
     Ok(managed(link)? && supported.value32().is_some_and(|mut v| v.any(|a| a == message)))
 }
 
-/// The topmost first.
-fn ids(link: &Link) -> XResult<Vec<XWindow>> {
-    if managed(link)? {
-        for property in [link.atoms._NET_CLIENT_LIST_STACKING, link.atoms._NET_CLIENT_LIST] {
-            let reply = words(link, link.root, property)?.reply()?;
-            if reply.type_ != x11rb::NONE {
-                let mut ids: Vec<u32> = reply.value32().map(Iterator::collect).unwrap_or_default();
-                ids.reverse();
-                return Ok(ids);
-            }
+/// The windows a window manager manages, the topmost first.
+fn client_list(link: &Link) -> XResult<Vec<XWindow>> {
+    // A manager without windows may have neither list.
+    for property in [link.atoms._NET_CLIENT_LIST_STACKING, link.atoms._NET_CLIENT_LIST] {
+        let reply = words(link, link.root, property)?.reply()?;
+        if reply.type_ != x11rb::NONE {
+            let mut ids: Vec<u32> = reply.value32().map(Iterator::collect).unwrap_or_default();
+            ids.reverse();
+            return Ok(ids);
         }
     }
+    Ok(Vec::new())
+}
+
+/// The children of the root, the topmost first.
+fn children(link: &Link) -> XResult<Vec<XWindow>> {
     let mut children = link.conn.query_tree(link.root)?.reply()?.children;
     children.reverse();
     Ok(children)
 }
 
-/// The child of the root that `window` belongs to; itself if it is none.
-pub(crate) fn top_level(link: &Link, window: XWindow) -> XResult<XWindow> {
+/// A window, its parent and so on, up to the child of the root; empty for the root and for what is no window.
+pub(crate) fn lineage(link: &Link, window: XWindow) -> XResult<Vec<XWindow>> {
+    let mut line = Vec::new();
     let mut at = window;
-    // `None` and `PointerRoot` are no windows. A tree is never a thousand deep.
-    for _ in 0..1000 {
-        if at <= 1 || at == link.root {
-            return Ok(at);
-        }
+    // `None` and `PointerRoot` are 0 and 1. No tree is a hundred deep.
+    while at > 1 && at != link.root && line.len() < 100 {
+        line.push(at);
         match link.conn.query_tree(at)?.reply().map_err(XError::from) {
-            Ok(tree) if tree.parent == tree.root => return Ok(at),
             Ok(tree) => at = tree.parent,
-            Err(XError::Refused(_)) => return Ok(window),
+            Err(XError::Refused(_)) => break,
             Err(lost) => return Err(lost),
         }
     }
-    Ok(at)
+    Ok(line)
 }
 
 type Property<'a> = Cookie<'a, Conn, GetPropertyReply>;
@@ -283,7 +292,7 @@ impl<'a> Asked<'a> {
                 } else {
                     WindowState::Normal
                 },
-                focused: scene.active == self.id,
+                focused: scene.focus.contains(&self.id),
             },
         })
     }
