@@ -1,1 +1,14 @@
-//! handsight-pixel
+//! Buffers and what is done to pixels: scaling, drawing, text, PNG.
+//!
+//! Everything here is a pure function of its arguments, so the same screen gives the same bytes. The crate refuses all
+//! I/O (fonts come as bytes), never writes into a captured frame, and never holds a second copy of a whole frame: what
+//! is drawn on top lives in a [`canvas::Canvas`] as large as itself and meets the frame when a picture is made.
+//!
+//! ```text
+//! PixelView --scale--> Rgb24 --blend Canvas, Canvas--> Rgb24 --png--> bytes
+//! ```
+
+pub mod png;
+pub mod rgb;
+pub mod scale;
+pub mod simd;

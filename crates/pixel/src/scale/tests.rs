@@ -1,0 +1,166 @@
+use super::*;
+use handsight_base::flow::frame::Pixels;
+use handsight_base::space::{FrameId, FrameRect, PictureGeometry, PicturePx};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// Bytes that differ from pixel to pixel, the undefined fourth one included.
+fn noise(len: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed | 1;
+    (0..len)
+        .map(|_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 56) as u8
+        })
+        .collect()
+}
+
+fn frame(size: Size, gap: usize, seed: u64) -> Pixels {
+    let stride = size.width as usize * 4 + gap;
+    let memory = Arc::new(noise(stride * size.height as usize, seed));
+    Pixels::new(memory, size, stride).expect("stride covers the row")
+}
+
+/// The definition, pixel by pixel, in floating point.
+fn slow(view: PixelView<'_>, to: Size) -> Vec<u8> {
+    let from = view.size();
+    let axis =
+        |i: u32, from: u32, to: u32| ((f64::from(i) + 0.5) * f64::from(from) / f64::from(to)).floor() as u32;
+    let mut packed = Vec::new();
+    for y in 0..to.height {
+        for x in 0..to.width {
+            let [b, g, r] = view
+                .bgr(axis(x, from.width, to.width), axis(y, from.height, to.height))
+                .expect("the map stays inside");
+            packed.extend([r, g, b]);
+        }
+    }
+    packed
+}
+
+fn scaled(kernel: Kernel, view: PixelView<'_>, to: Size) -> Vec<u8> {
+    let mut out = Rgb24::default();
+    NearestScaler::with_kernel(kernel).scale(view, to, &mut out).expect("neither size is empty");
+    out.to_packed()
+}
+
+// spec: S-09 S-94 UNIT
+#[test]
+fn a_full_hd_frame_equals_the_slow_reference() {
+    let frame = frame(Size::new(1920, 1080), 0, 1);
+    assert_eq!(frame.view().data().len(), 8_294_400, "native: 8.3 MB");
+    let target = Size::new(1536, 864);
+    let packed = scaled(Kernel::detect(), frame.view(), target);
+    assert!(packed == slow(frame.view(), target), "not the pixels of the reference");
+    assert_eq!(packed.len(), 3_981_312, "three bytes a pixel, where BGRA would hold 5 308 416");
+    assert!(Rgb24::new(target).bytes() <= 5_308_416);
+}
+
+proptest! {
+    // spec: S-06 S-09 UNIT
+    #[test]
+    fn vector_and_scalar_paths_equal_the_slow_reference(
+        from in (1u32..200, 1u32..12), to in (1u32..200, 1u32..12), gap in 0usize..70, seed: u64,
+    ) {
+        let frame = frame(Size::new(from.0, from.1), gap, seed);
+        let to = Size::new(to.0, to.1);
+        let reference = slow(frame.view(), to);
+        prop_assert_eq!(&scaled(Kernel::Scalar, frame.view(), to), &reference);
+        prop_assert_eq!(&scaled(Kernel::Avx2, frame.view(), to), &reference);
+    }
+
+    /// A point of the picture must lead back to the very pixel it shows.
+    #[test]
+    fn the_map_is_the_one_picture_geometry_uses(from in 1u32..9000, to in 1u32..5000, at in 0.0f64..1.0) {
+        let i = (at * f64::from(to)) as u32;
+        let geometry = PictureGeometry {
+            frame: FrameId(1),
+            pane: FrameRect::new(0, 0, from, from),
+            size: Size::new(to, to),
+        };
+        let middle = PicturePx { x: f64::from(i) + 0.5, y: f64::from(i) };
+        let point = geometry.frame_from_picture(middle).expect("inside the picture").point;
+        let mapped = nearest_map(from, to)[i as usize] as i32;
+        prop_assert_eq!((point.x, point.y), (mapped, mapped));
+    }
+}
+
+// spec: S-06 UNIT
+#[test]
+fn the_vector_path_covers_the_sizes_it_is_meant_for() {
+    for (from, to) in [(1920, 1536), (1366, 1536), (800, 1536), (2560, 1536), (3072, 1536)] {
+        let groups = Groups::of(&nearest_map(from, to), from).expect("at most a half");
+        assert_eq!(groups.covered(), to as usize, "{from} to {to}");
+    }
+    assert_eq!(Groups::of(&nearest_map(3840, 1536), 3840), None, "too wide a span is the scalar path's");
+}
+
+// spec: S-10 UNIT
+#[test]
+fn index_maps_are_rebuilt_only_when_a_size_changes() {
+    let (hd, small) = (frame(Size::new(192, 108), 0, 3), frame(Size::new(80, 60), 0, 4));
+    let (target, other) = (Size::new(153, 86), Size::new(100, 100));
+    let mut scaler = NearestScaler::new();
+    let mut out = Rgb24::default();
+    let mut builds = |frame: &Pixels, to: Size| {
+        scaler.scale(frame.view(), to, &mut out).expect("neither size is empty");
+        assert!(out.to_packed() == slow(frame.view(), to), "wrong pixels at {to}");
+        scaler.builds()
+    };
+    assert_eq!(builds(&hd, target), 1);
+    assert_eq!(builds(&hd, target), 1);
+    assert_eq!(builds(&small, target), 2, "another source size");
+    assert_eq!(builds(&small, target), 2);
+    assert_eq!(builds(&small, other), 3, "another target size");
+    assert_eq!(builds(&hd, target), 4, "only the last pair is kept");
+}
+
+#[test]
+fn empty_sizes_are_refused_by_name() {
+    let frame = frame(Size::new(2, 2), 0, 1);
+    let mut out = Rgb24::default();
+    let error = NearestScaler::new().scale(frame.view(), Size::new(0, 5), &mut out).expect_err("no pixels");
+    assert_eq!(error.to_string(), "a picture of 2x2 cannot be scaled to 0x5: both must have pixels");
+    BilinearScaler::new().scale(frame.view(), Size::new(5, 0), &mut out).expect_err("no pixels");
+}
+
+#[test]
+fn bilinear_keeps_flat_colour_and_ignores_the_gap_and_the_fourth_byte() {
+    let size = Size::new(37, 21);
+    let stride = 37 * 4 + 12;
+    let mut bytes = noise(stride * 21, 9);
+    for row in bytes.chunks_exact_mut(stride) {
+        for pixel in row[..37 * 4].chunks_exact_mut(4) {
+            pixel[..3].copy_from_slice(&[10, 20, 30]);
+        }
+    }
+    let view = PixelView::new(&bytes, size, stride).expect("shape fits");
+    let mut out = Rgb24::default();
+    for to in [Size::new(20, 10), Size::new(37, 21), Size::new(50, 60)] {
+        BilinearScaler::new().scale(view, to, &mut out).expect("neither size is empty");
+        assert!(out.to_packed().chunks_exact(3).all(|rgb| rgb == [30, 20, 10]), "at {to}");
+    }
+}
+
+#[test]
+fn bilinear_halves_a_checkerboard_to_grey() {
+    let pixel = |on: bool| if on { [255u8; 4] } else { [0; 4] };
+    let bytes: Vec<u8> = (0..64 * 64).flat_map(|i| pixel((i % 64 + i / 64) % 2 == 0)).collect();
+    let view = PixelView::new(&bytes, Size::new(64, 64), 256).expect("shape fits");
+    let mut out = Rgb24::default();
+    BilinearScaler::new().scale(view, Size::new(32, 32), &mut out).expect("neither size is empty");
+    let inner = out.rgb(16, 16).expect("inside");
+    assert!(inner.iter().all(|c| (120..=136).contains(c)), "{inner:?}");
+}
+
+#[test]
+fn keeping_the_aspect_fits_inside_the_target() {
+    let target = Size::new(1536, 864);
+    let fit = |w, h| Fit::KeepAspect.size(Size::new(w, h), target);
+    assert_eq!(fit(1920, 1080), target);
+    assert_eq!(fit(800, 600), Size::new(1152, 864));
+    assert_eq!(fit(3840, 1080), Size::new(1536, 432));
+    assert_eq!(fit(1, 100_000), Size::new(1, 864));
+    assert_eq!(fit(0, 5), target);
+    assert_eq!(Fit::Stretch.size(Size::new(800, 600), target), target);
+}
