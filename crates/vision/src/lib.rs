@@ -1,6 +1,7 @@
-//! Pixels to percepts: what can be told about a screen without asking a model.
+//! What can be read from pixels alone.
 //!
-//! Everything here is a pure function of the pixels it is given. Time, captures and waiting are the caller's.
+//! Everything here is a pure function or a state machine over pictures that others took at times that others chose: the
+//! crate refuses to capture, to wait and to ask a model.
 
 pub mod change;
 pub mod settle;
