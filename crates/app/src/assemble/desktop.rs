@@ -1,0 +1,204 @@
+//! From `--desktop` to a seat at it.
+
+use crate::environment::Environment;
+use crate::exit::{Exit, Failure};
+use handsight_agent::profile::{Capture, Profile, Target};
+use handsight_agent::seat::{Connect, Deadlines, Seat};
+use handsight_agent::target::parse_window_query;
+use handsight_base::key::Chord;
+use handsight_base::port::clock::Clock;
+use handsight_base::port::desktop::{Desktop, DesktopError};
+use handsight_base::stop::Stop;
+use handsight_desktop::hands::HandsConfig;
+use handsight_desktop::x11::{X11Config, X11Connector};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Which desktop a run works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// An X server by its display name, `:0`.
+    X11 { display: String },
+    /// The pictures of a run.
+    Replay { run: PathBuf },
+}
+
+impl fmt::Display for Choice {
+    /// As `--desktop` takes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::X11 { display } => write!(f, "x11{display}"),
+            Self::Replay { run } => write!(f, "replay:{}", run.display()),
+        }
+    }
+}
+
+const FORMS: &str = "--desktop takes auto, x11, x11:N or replay:RUN.";
+
+impl Choice {
+    pub(crate) fn read(text: &str, environment: &Environment) -> Result<Self, Failure> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        match kind {
+            "auto" if rest.is_empty() => auto(environment),
+            "x11" if rest.is_empty() => x11_of(environment),
+            "x11" => Ok(Self::X11 { display: format!(":{}", rest.trim_start_matches(':')) }),
+            "replay" if !rest.is_empty() => Ok(Self::Replay { run: rest.into() }),
+            "replay" => Err(Failure::usage("`replay` needs the folder of a run", FORMS)),
+            "windows" | "vnc" | "world" => {
+                let what = format!("this handsight has no desktop `{kind}`");
+                Err(Failure::new(Exit::DesktopLost, what, FORMS))
+            }
+            _ => Err(Failure::usage(format!("there is no desktop {text:?}"), FORMS)),
+        }
+    }
+
+    /// True if a person's screen is moved.
+    pub(crate) const fn is_real(&self) -> bool {
+        match self {
+            Self::X11 { .. } => true,
+            Self::Replay { .. } => false,
+        }
+    }
+}
+
+/// An X server if there is one; never anything simulated.
+fn auto(environment: &Environment) -> Result<Choice, Failure> {
+    if cfg!(windows) {
+        let what = "this handsight cannot work on a Windows desktop yet";
+        return Err(Failure::new(Exit::DesktopLost, what, FORMS));
+    }
+    x11_of(environment)
+}
+
+fn x11_of(environment: &Environment) -> Result<Choice, Failure> {
+    if let Some(display) = environment.get("DISPLAY") {
+        return Ok(Choice::X11 { display: display.to_owned() });
+    }
+    let wayland = environment.get("WAYLAND_DISPLAY").is_some()
+        || environment.get("XDG_SESSION_TYPE").is_some_and(|t| t == "wayland");
+    Err(if wayland {
+        Failure::new(
+            Exit::DesktopLost,
+            "this is a Wayland session, which lets no program see or move the others",
+            "Log in to an X11 (Xorg) session, or work on a virtual one: `Xvfb :99 -noreset &` and --desktop x11:99.",
+        )
+    } else {
+        Failure::new(
+            Exit::DesktopLost,
+            "there is no desktop: DISPLAY is not set",
+            "Name an X server with --desktop x11:N, or start a virtual one: `Xvfb :99 -noreset &` and --desktop x11:99.",
+        )
+    })
+}
+
+/// How the hands of a run are started and what the person presses to stop them.
+pub(crate) fn hands(
+    environment: &Environment,
+    profile: &Profile,
+    display: &str,
+) -> anyhow::Result<HandsConfig> {
+    let stop_chord: Chord =
+        profile.desktop.stop_chord.parse().map_err(|e| {
+            Failure::usage(format!("desktop.stop_chord: {e}"), "An example is ctrl+alt+pause.")
+        })?;
+    let program = std::env::current_exe().map_err(|e| {
+        Failure::new(Exit::DesktopLost, format!("where this program lies cannot be told: {e}"), "")
+    })?;
+    let command = vec![program.into_os_string(), OsString::from(crate::cli::HANDS)];
+    Ok(HandsConfig {
+        stop_chord,
+        max_hold: Duration::from_secs_f64(profile.act.max_hold_s),
+        ..HandsConfig::new(command, display, environment.state_dir()?)
+    })
+}
+
+/// A seat at an X server, on a thread of its own. Without `hands` it only looks.
+pub(crate) async fn x11(
+    display: String,
+    hands: Option<HandsConfig>,
+    profile: &Profile,
+    withheld: Vec<String>,
+    clock: &Arc<dyn Clock>,
+    stop: &Stop,
+) -> Result<Seat, DesktopError> {
+    let connector = X11Connector::new(X11Config {
+        display: Some(display),
+        hands,
+        clock: Arc::clone(clock),
+        overlay_pulses: profile.hud.reassert_pulses,
+        withheld,
+    });
+    let capture = profile.capture.clone();
+    let first = AtomicBool::new(true);
+    let connect: Connect = Arc::new(move || {
+        let mut desktop: Box<dyn Desktop> = Box::new(connector.connect()?);
+        // At the start an absent target is a mistake of the command line (3); later it is a loss, which the turn waits out.
+        if first.swap(false, Ordering::AcqRel) {
+            target_is_there(&mut *desktop, &capture)?;
+        }
+        Ok(desktop)
+    });
+    let lost = Duration::from_secs_f64(profile.desktop.lost_s);
+    Seat::connect(connect, Deadlines { lost, ..Deadlines::default() }, Arc::clone(clock), stop.clone()).await
+}
+
+/// A seat at the pictures of a run.
+pub(crate) fn replay(run: &Path, _: &Arc<dyn Clock>, _: &Stop) -> anyhow::Result<Seat> {
+    Err(Failure::new(Exit::DesktopLost, format!("{}: replay is not built in yet", run.display()), "").into())
+}
+
+/// Refuses a display or window that is not there.
+pub(crate) fn target_is_there(desktop: &mut dyn Desktop, capture: &Capture) -> Result<(), DesktopError> {
+    match capture.target {
+        Target::Window => {
+            let query = parse_window_query(&capture.window).map_err(|why| DesktopError::Unusable {
+                why: format!("capture.window: {why}"),
+                remedy: "Correct the setting.".into(),
+            })?;
+            desktop.find(&query).map(drop)
+        }
+        Target::Display if capture.display == "all" || capture.display == "primary" => Ok(()),
+        Target::Display => {
+            let displays = desktop.displays()?;
+            let by_number = capture.display.parse::<usize>().is_ok_and(|n| n < displays.len());
+            if by_number || displays.iter().any(|d| d.name == capture.display) {
+                return Ok(());
+            }
+            let there = displays.iter().enumerate().map(|(n, d)| format!("{n} ({})", d.name)).collect();
+            Err(DesktopError::NoSuchDisplay { name: capture.display.clone(), there })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, pairs: &[(&str, &str)]) -> Result<String, (Exit, String)> {
+        let choice = Choice::read(text, &Environment::of(pairs));
+        choice.map(|c| c.to_string()).map_err(|f| {
+            let (exit, hint) = crate::exit::of_error(&f.into());
+            (exit, hint)
+        })
+    }
+
+    #[test]
+    fn auto_is_an_x_server_or_a_refusal_never_a_replay() {
+        assert_eq!(read("auto", &[("DISPLAY", ":7")]).unwrap(), "x11:7");
+        assert_eq!(read("x11", &[("DISPLAY", ":7.0")]).unwrap(), "x11:7.0");
+        assert_eq!(read("x11:99", &[]).unwrap(), "x11:99");
+        assert_eq!(read("x11::99", &[]).unwrap(), "x11:99");
+        assert_eq!(read("replay:a/b", &[]).unwrap(), "replay:a/b");
+        let (exit, hint) = read("auto", &[]).unwrap_err();
+        assert!(exit == Exit::DesktopLost && hint.contains("Xvfb"), "{hint}");
+        let (exit, hint) = read("auto", &[("WAYLAND_DISPLAY", "wayland-0")]).unwrap_err();
+        assert!(exit == Exit::DesktopLost && hint.contains("Xorg"), "{hint}");
+        assert_eq!(read("vnc:host", &[]).unwrap_err().0, Exit::DesktopLost);
+        assert_eq!(read("moon", &[]).unwrap_err().0, Exit::Usage);
+        assert_eq!(read("replay", &[]).unwrap_err().0, Exit::Usage);
+    }
+}

@@ -1,0 +1,264 @@
+//! The one composition root: from what was asked for to the parts of an episode.
+//!
+//! Backends, providers, dialects and the journal meet here and nowhere else; `main` and the commands know their names only. This
+//! module decides nothing about a run but which parts it has.
+
+pub(crate) mod desktop;
+mod exchanges;
+pub(crate) mod model;
+mod resume;
+
+use crate::commands::run::About;
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::run_folder::Kind;
+use crate::settings::Settings;
+use crate::{fonts, log, notice, progress, run_folder, say};
+use anyhow::Context as _;
+use handsight_agent::episode::Parts;
+use handsight_agent::profile::Profile;
+use handsight_agent::seat::Seat;
+use handsight_agent::tools::{ToolOptions, ToolSet};
+use handsight_base::flow::step::StepRecord;
+use handsight_base::port::clock::{Clock, RealClock, VirtualClock};
+use handsight_base::port::dialect::Dialect;
+use handsight_base::stop::Stop;
+use handsight_model::{Recorded, Scripted};
+use handsight_store::{Durability, Journal, Options, Reader, RunMeta};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a run is to be made of.
+pub(crate) struct Request {
+    pub(crate) settings: Settings,
+    pub(crate) task: String,
+    pub(crate) desktop: desktop::Choice,
+    /// `None` for a person.
+    pub(crate) model: Option<model::Choice>,
+    pub(crate) folder: Folder,
+    /// Without hands nothing can be moved: a dry run.
+    pub(crate) hands: bool,
+}
+
+/// Where the journal is.
+#[derive(Debug, Clone)]
+pub(crate) enum Folder {
+    New { out: Option<PathBuf>, kind: Kind },
+    Resumed { dir: PathBuf },
+}
+
+/// An episode in parts, and what to say of it.
+pub(crate) struct Assembled {
+    pub(crate) parts: Parts,
+    pub(crate) about: About,
+    pub(crate) replay: Option<Replay>,
+}
+
+/// What a replay has to tell afterwards.
+pub(crate) struct Replay {
+    recorded: Option<Arc<Recorded>>,
+}
+
+impl Replay {
+    /// Where the run left the recording, if it did. True if it did not.
+    pub(crate) fn report(&self) -> bool {
+        let difference = self.recorded.as_ref().and_then(|r| r.first_difference());
+        match &difference {
+            Some(difference) => say::warning(&difference.to_string()),
+            None => say::progress("every request was the recorded one"),
+        }
+        difference.is_none()
+    }
+}
+
+/// Puts everything together: model, seat, journal, in the order in which their failure costs least.
+pub(crate) async fn assemble(
+    environment: &Environment,
+    request: Request,
+    stop: Stop,
+) -> anyhow::Result<Assembled> {
+    let Request { settings, task, desktop, model, folder, hands } = request;
+    let Settings { profile, sources } = settings;
+    let real = desktop.is_real();
+    let wall = RealClock::new();
+    let clock: Arc<dyn Clock> =
+        if real { Arc::new(wall.clone()) } else { Arc::new(VirtualClock::new(wall.unix_millis())) };
+
+    let withheld = model.as_ref().map(model::Choice::key_variables).unwrap_or_default();
+    let name = model.as_ref().map_or_else(|| "manual".to_owned(), model::Choice::name);
+    let chosen = match model {
+        Some(choice) => choice.make(environment, &profile, &clock)?,
+        None => nobody(&profile, &clock)?,
+    };
+    // Where pictures go is the first thing a person reads.
+    chosen.service.iter().flat_map(notice::service).for_each(|line| say::note(&line));
+    if profile.limits.max_cost_usd.is_some() && !chosen.price_known {
+        let what = format!("what {name} costs is not known, so --max-cost cannot be held");
+        let hint = "Leave it out, or give the price in a provider file of your own (`handsight models`).";
+        return Err(Failure::usage(what, hint).into());
+    }
+    if !sources.is_empty() {
+        say::progress(&format!("settings from {}", sources.join(", ")));
+    }
+    let tools = tools(&profile)?;
+    let dialect = dialect(&chosen.dialect, &tools)?;
+    let connecting = seat(environment, &profile, &desktop, hands, withheld, &clock, &stop);
+    let seat = tokio::select! {
+        biased;
+        reason = stop.stopped() => return Err(Failure::stopped(reason).into()),
+        seat = connecting => seat?,
+    };
+
+    let options = options(&profile, real);
+    let journal = match folder {
+        Folder::New { out, kind } => {
+            let dump = Path::new(&profile.record.dump_folder);
+            let dir = run_folder::create(out.as_deref(), dump, kind, wall.unix_millis())?;
+            let meta = meta(&dir, &profile, &task, &desktop, chosen.names.clone(), &wall);
+            Journal::create(&dir, &meta, &options)?
+        }
+        Folder::Resumed { dir } => {
+            let (journal, report) = Journal::open(&dir, &options)?;
+            resume::tell(&report);
+            journal
+        }
+    };
+    let run = journal.dir().to_owned();
+    notice::start(real.then_some(profile.desktop.stop_chord.as_str()), &run, profile.record.dump_screenshots)
+        .iter()
+        .for_each(|line| say::progress(line));
+    if let desktop::Choice::Replay { run } = &desktop {
+        say::progress(&format!(
+            "this is a replay: the pictures are those of {}, and nothing is moved",
+            run.display()
+        ));
+    }
+    let about = About { run, profile: profile.name.clone(), desktop: desktop.to_string(), model: name };
+    let replay = chosen.recorded.map(|recorded| Replay { recorded: Some(recorded) });
+    let parts = Parts {
+        profile: Arc::new(profile),
+        task,
+        seat,
+        model: chosen.model,
+        dialect,
+        tools,
+        clock,
+        journal,
+        stop,
+        progress: Box::new(progress::Lines::new(log::verbosity())),
+        fonts: fonts::source(environment),
+    };
+    Ok(Assembled { parts, about, replay })
+}
+
+/// The task that a recording was made with, if there is a recording.
+pub(crate) fn recorded_task(
+    desktop: &desktop::Choice,
+    model: &model::Choice,
+) -> anyhow::Result<Option<String>> {
+    let replayed = match desktop {
+        desktop::Choice::Replay { run } => Some(run.as_path()),
+        desktop::Choice::X11 { .. } => None,
+    };
+    let Some(run) = model.recording().or(replayed) else { return Ok(None) };
+    let reader = Reader::open(run)?;
+    Ok(reader.meta().map(|meta| meta.objective.clone()).filter(|task| !task.is_empty()))
+}
+
+/// A log of turns as a script of the same calls; turns without a call are left out.
+pub(crate) fn recorded_script(log: &Path) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(log)
+        .map_err(|e| Failure::usage(format!("{} cannot be read: {e}", log.display()), ""))?;
+    let mut script = String::new();
+    for (n, line) in text.lines().enumerate() {
+        let step: StepRecord = serde_json::from_str(line).map_err(|e| {
+            let what = format!("{}, line {}: {e}", log.display(), n + 1);
+            Failure::usage(what, "A log is the session.jsonl of a run, one turn a line.")
+        })?;
+        let Some(call) = step.call else { continue };
+        let mut args = call.args;
+        if let Some(args) = args.as_object_mut() {
+            args.entry("reason").or_insert(step.reason.into());
+        }
+        script.push_str(&serde_json::json!({ "call": call.tool, "args": args }).to_string());
+        script.push('\n');
+    }
+    Ok(script)
+}
+
+async fn seat(
+    environment: &Environment,
+    profile: &Profile,
+    desktop: &desktop::Choice,
+    hands: bool,
+    withheld: Vec<String>,
+    clock: &Arc<dyn Clock>,
+    stop: &Stop,
+) -> anyhow::Result<Seat> {
+    match desktop {
+        desktop::Choice::X11 { display } => {
+            let hands = hands.then(|| desktop::hands(environment, profile, display)).transpose()?;
+            Ok(desktop::x11(display.clone(), hands, profile, withheld, clock, stop).await?)
+        }
+        desktop::Choice::Replay { run } => desktop::replay(run, clock, stop),
+    }
+}
+
+fn tools(profile: &Profile) -> anyhow::Result<ToolSet> {
+    let options =
+        ToolOptions { extended: profile.decide.extended_tools, out_of_range: profile.decide.out_of_range };
+    Ok(ToolSet::new(&profile.decide.tools, options)?)
+}
+
+fn dialect(name: &str, tools: &ToolSet) -> anyhow::Result<Box<dyn Dialect>> {
+    let built = handsight_model::dialect::build(name, &tools.specs()).ok_or_else(|| {
+        let there: Vec<&str> = handsight_model::DIALECTS.iter().map(|d| d.info.name).collect();
+        let what =
+            format!("decide.dialect is {name:?}, which is no dialect; there are: {}", there.join(", "));
+        Failure::usage(what, "Correct the profile.")
+    })?;
+    built.with_context(|| format!("the dialect {name}"))
+}
+
+/// A model that is never asked.
+fn nobody(profile: &Profile, clock: &Arc<dyn Clock>) -> anyhow::Result<model::Chosen> {
+    Ok(model::Chosen {
+        model: Arc::new(Scripted::read("manual", "", Arc::clone(clock))?),
+        dialect: profile.decide.dialect.clone(),
+        service: None,
+        price_known: true,
+        recorded: None,
+        names: BTreeMap::new(),
+    })
+}
+
+/// Effects on a real desktop are synced before they happen; simulated ones come in batches.
+fn options(profile: &Profile, real: bool) -> Options {
+    Options {
+        durability: if real { Durability::Always } else { Durability::BATCHED },
+        quota_bytes: profile.record.quota_mib << 20,
+        ..Options::default()
+    }
+}
+
+fn meta(
+    dir: &Path,
+    profile: &Profile,
+    task: &str,
+    desktop: &desktop::Choice,
+    models: BTreeMap<String, String>,
+    wall: &RealClock,
+) -> RunMeta {
+    RunMeta {
+        run: run_folder::name(dir),
+        profile: profile.name.clone(),
+        profile_text: profile.to_toml(),
+        objective: task.to_owned(),
+        desktop: desktop.to_string(),
+        models,
+        engine: env!("CARGO_PKG_VERSION").to_owned(),
+        started_unix_millis: wall.unix_millis(),
+        parent: None,
+    }
+}

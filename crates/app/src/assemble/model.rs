@@ -1,0 +1,219 @@
+//! From `--model` and the profile to something that can be asked.
+
+use super::exchanges::Exchanges;
+use crate::cli::ModelArgs;
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::notice::Service;
+use crate::{providers, settings};
+use anyhow::Context as _;
+use handsight_agent::profile::Profile;
+use handsight_base::port::clock::Clock;
+use handsight_base::port::model::Model;
+use handsight_model::{
+    Deadlines, Endpoint, ModelRef, ModelRole, Provider, Providers, Recorded, Remote, RetryPolicy, Retrying,
+    Scripted, Setup,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The model of a run.
+pub(crate) struct Chosen {
+    pub(crate) model: Arc<dyn Model>,
+    /// How it writes what it wants; the profile's word, else its provider's.
+    pub(crate) dialect: String,
+    /// Where it is; `None` if nothing is sent anywhere.
+    pub(crate) service: Option<Service>,
+    pub(crate) price_known: bool,
+    /// The recording, to ask afterwards where the run left it.
+    pub(crate) recorded: Option<Arc<Recorded>>,
+    /// Role to `provider/name`, for the journal.
+    pub(crate) names: BTreeMap<String, String>,
+}
+
+/// Which model a run asks, before anything is made of it.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    providers: Providers,
+    agent: ModelRef,
+    /// The text of a script that no file holds.
+    script: Option<String>,
+    names: BTreeMap<String, String>,
+    base_url: Option<String>,
+}
+
+impl Choice {
+    /// Reads the arguments; what they leave open the profile says.
+    pub(crate) fn read(
+        environment: &Environment,
+        profile: &Profile,
+        args: &ModelArgs,
+    ) -> anyhow::Result<Self> {
+        let providers = providers::read(environment)?;
+        let given = args.base_url.is_some();
+        let default = &profile.decide.provider;
+        let mut roles: BTreeMap<ModelRole, ModelRef> = BTreeMap::new();
+        for text in &args.model {
+            let (role, reference) = ModelRef::parse(text, &providers, default, given)?;
+            if roles.insert(role, reference).is_some() {
+                let what = format!("--model names two models for the role {}", role.name());
+                return Err(Failure::usage(what, "Give each role once: agent, vision, judge, embed.").into());
+            }
+        }
+        let agent = match roles.get(&ModelRole::Agent) {
+            Some(agent) => agent.clone(),
+            None => {
+                ModelRef::parse(&profile.decide.model, &providers, default, given)
+                    .context("the profile's decide.model")?
+                    .1
+            }
+        };
+        roles.insert(ModelRole::Agent, agent.clone());
+        let names = roles.iter().map(|(role, reference)| (role.name().to_owned(), text(reference))).collect();
+        let own = &profile.decide.api_url;
+        let base_url = args.base_url.clone().or_else(|| (!own.is_empty()).then(|| own.clone()));
+        Ok(Self { providers, agent, script: None, names, base_url })
+    }
+
+    /// The recorded calls of a run.
+    pub(crate) fn recorded(environment: &Environment, run: &Path) -> anyhow::Result<Self> {
+        Self::played(environment, ModelRef::Recorded { run: run.display().to_string() }, None)
+    }
+
+    /// Calls in the form of a script; `file` is where they come from.
+    pub(crate) fn scripted(environment: &Environment, file: &Path, script: String) -> anyhow::Result<Self> {
+        Self::played(environment, ModelRef::Scripted { file: file.display().to_string() }, Some(script))
+    }
+
+    fn played(environment: &Environment, agent: ModelRef, script: Option<String>) -> anyhow::Result<Self> {
+        let names = BTreeMap::from([(ModelRole::Agent.name().to_owned(), text(&agent))]);
+        Ok(Self { providers: providers::read(environment)?, agent, script, names, base_url: None })
+    }
+
+    /// `provider/name`, for people and for the journal.
+    pub(crate) fn name(&self) -> String {
+        text(&self.agent)
+    }
+
+    /// The recorded run whose calls are played, if it is one.
+    pub(crate) fn recording(&self) -> Option<&Path> {
+        match &self.agent {
+            ModelRef::Recorded { run } => Some(Path::new(run)),
+            ModelRef::Served { .. } | ModelRef::Scripted { .. } => None,
+        }
+    }
+
+    /// True if the model runs on this machine, as far as its address tells.
+    pub(crate) fn is_here(&self) -> bool {
+        self.endpoint().is_some_and(|e| e.is_loopback())
+    }
+
+    fn endpoint(&self) -> Option<Endpoint> {
+        let ModelRef::Served { provider, .. } = &self.agent else { return None };
+        let url = self.base_url.as_deref().or(self.providers.find(provider)?.base_url.as_deref())?;
+        Endpoint::parse(url).ok()
+    }
+
+    /// The variables that hold keys: no program that a run starts needs to see them.
+    pub(crate) fn key_variables(&self) -> Vec<String> {
+        self.providers.iter().filter_map(|p| p.key_variable.clone()).collect()
+    }
+
+    /// A service behind HTTP, without connecting to it; `None` for a recording or a script.
+    pub(crate) fn remote(
+        &self,
+        environment: &Environment,
+        profile: &Profile,
+        clock: &Arc<dyn Clock>,
+    ) -> anyhow::Result<Option<Remote>> {
+        let ModelRef::Served { provider, model } = &self.agent else { return Ok(None) };
+        let provider = self.providers.get(provider)?;
+        let url = self.base_url.as_deref().or(provider.base_url.as_deref());
+        let remote = Remote::new(Setup {
+            provider,
+            model,
+            base_url: self.base_url.as_deref(),
+            key: provider.key_variable.as_deref().and_then(|v| environment.key(v)),
+            deadlines: deadlines(profile),
+            proxy: url.and_then(|url| environment.proxy(url)),
+            clock: Arc::clone(clock),
+        })?;
+        Ok(Some(remote))
+    }
+
+    /// The model itself.
+    pub(crate) fn make(
+        self,
+        environment: &Environment,
+        profile: &Profile,
+        clock: &Arc<dyn Clock>,
+    ) -> anyhow::Result<Chosen> {
+        let dialect = |provider: Option<&Provider>| match (profile.decide.dialect.as_str(), provider) {
+            ("", Some(provider)) => provider.dialect.clone(),
+            (own, _) => own.to_owned(),
+        };
+        if let Some(remote) = self.remote(environment, profile, clock)? {
+            let endpoint = remote.endpoint();
+            let service = Service {
+                host: endpoint.host(),
+                loopback: endpoint.is_loopback(),
+                encrypted: endpoint.is_encrypted(),
+                of_profile: profile_host(environment, &self.providers, &profile.name)
+                    == Some(endpoint.host()),
+            };
+            let (dialect, price_known) = (dialect(Some(remote.provider())), remote.price_known());
+            let policy = RetryPolicy::times(profile.decide.retries);
+            let model = Arc::new(Retrying::new(Arc::new(remote), policy, Arc::clone(clock), None));
+            let names = self.names;
+            return Ok(Chosen { model, dialect, service: Some(service), price_known, recorded: None, names });
+        }
+        let (model, recorded): (Arc<dyn Model>, _) = match &self.agent {
+            ModelRef::Scripted { file } => {
+                let text = match self.script {
+                    Some(script) => script,
+                    None => std::fs::read_to_string(file)
+                        .map_err(|e| Failure::usage(format!("the script {file}: {e}"), ""))?,
+                };
+                (Arc::new(Scripted::read(file, &text, Arc::clone(clock))?), None)
+            }
+            ModelRef::Recorded { run } | ModelRef::Served { model: run, .. } => {
+                let recorded = Arc::new(Recorded::new(run, Box::new(Exchanges::open(Path::new(run))?)));
+                (Arc::clone(&recorded) as _, Some(recorded))
+            }
+        };
+        Ok(Chosen {
+            model,
+            dialect: dialect(None),
+            service: None,
+            price_known: true,
+            recorded,
+            names: self.names,
+        })
+    }
+}
+
+fn text(reference: &ModelRef) -> String {
+    match reference {
+        ModelRef::Served { provider, model } => format!("{provider}/{model}"),
+        ModelRef::Recorded { run } => format!("recorded/{run}"),
+        ModelRef::Scripted { file } => format!("scripted/{file}"),
+    }
+}
+
+pub(crate) fn deadlines(profile: &Profile) -> Deadlines {
+    Deadlines {
+        connect: Duration::from_secs_f64(profile.decide.connect_timeout_s),
+        total: Duration::from_secs_f64(profile.decide.request_timeout_s),
+        ..Deadlines::default()
+    }
+}
+
+/// The host that the profile's own files name: what flags and the environment redirect is told to the person.
+fn profile_host(environment: &Environment, providers: &Providers, profile: &str) -> Option<String> {
+    let written = settings::resolve_written(environment, profile).ok()?;
+    let own = Some(written.decide.api_url).filter(|url| !url.is_empty());
+    let url = own.or_else(|| providers.find(&written.decide.provider)?.base_url.clone())?;
+    Endpoint::parse(&url).ok().map(|e| e.host())
+}

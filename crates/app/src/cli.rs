@@ -1,0 +1,337 @@
+//! The command line: every word of it, once. Help, the man page and the completions are generated from these types.
+//!
+//! Only shapes live here. A flag's meaning is carried out by the command of the same name in `commands/`; nothing here reads
+//! anything but the arguments.
+
+use crate::settings::Flag;
+use crate::{environment, exit};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Gives a model eyes, hands and a memory on a real screen.
+///
+/// Results go to stdout, everything else to stderr. With --json the last line of stdout is one JSON object.
+#[derive(Debug, Parser)]
+#[command(name = "handsight", version, propagate_version = true, after_long_help = after_help())]
+#[command(arg_required_else_help = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say more on stderr; -vv for everything
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
+    verbose: u8,
+    /// Say only results and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+/// The hidden subcommand that is the input supervisor.
+pub(crate) const HANDS: &str = "__hands";
+
+fn after_help() -> String {
+    format!("{}\n\n{}", exit::table(), environment::table())
+}
+
+/// How much goes to stderr.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verbosity {
+    Quiet,
+    Normal,
+    Verbose,
+    Everything,
+}
+
+impl Cli {
+    pub(crate) const fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, 0) => Verbosity::Normal,
+            (false, 1) => Verbosity::Verbose,
+            (false, _) => Verbosity::Everything,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Let a model work on the screen until the task is done
+    Run(RunArgs),
+    /// Work by hand through the same input, settle, HUD and capture code, without a model
+    ///
+    /// Commands, one a line: observe [reason], click <x> <y> [reason], type <text>, scroll <dy> [reason], done [reason], quit.
+    /// Coordinates run from 0 to 1000 whatever the size of the screen. What goes wrong here is not the model's fault.
+    Manual(ManualArgs),
+    /// Look at what earlier runs left
+    Runs {
+        #[command(subcommand)]
+        command: RunsCommand,
+    },
+    /// Look for a window, or bring it to the front
+    Window {
+        #[command(subcommand)]
+        command: WindowCommand,
+    },
+    /// List the profiles, or show one
+    Profiles {
+        #[command(subcommand)]
+        command: Option<ProfilesCommand>,
+    },
+    /// List the model providers
+    Models {
+        #[command(subcommand)]
+        command: Option<ModelsCommand>,
+    },
+    /// Check this machine, the desktop and the model service, and name the remedy for what is missing
+    Doctor(DoctorArgs),
+    /// `config dump` is `profiles show NAME --resolved`
+    #[command(hide = true)]
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// `replay LOG` is `runs replay LOG`
+    #[command(hide = true)]
+    Replay(ReplayArgs),
+    /// Write the man pages or the shell completions into a folder
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+    /// The input supervisor; started by the engine, never by a person
+    #[command(name = HANDS, hide = true)]
+    Hands,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// What to do, in your own words
+    #[arg(value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// The same as TASK
+    #[arg(long = "task", value_name = "TEXT", hide = true, conflicts_with = "task")]
+    pub(crate) task_flag: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) desktop: DesktopArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// End after this many turns
+    #[arg(long, value_name = "N", visible_alias = "max-steps", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: Option<u64>,
+    /// End after this many seconds
+    #[arg(long, value_name = "S")]
+    pub(crate) max_time: Option<f64>,
+    /// End before the model has cost more than this many US dollars
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Look once, ask the model once, print what it wants, do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Go on with an earlier run: its folder
+    ///
+    /// Turns and money already spent count. Only the model, the limits and --out can be changed.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["task", "task_flag", "profile", "set", "desktop", "display", "dry_run"])]
+    pub(crate) resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) out: OutArgs,
+    /// The same as `handsight manual`
+    #[arg(long, hide = true)]
+    pub(crate) test: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManualArgs {
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) desktop: DesktopArgs,
+    #[command(flatten)]
+    pub(crate) out: OutArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SettingArgs {
+    /// Which profile; `handsight profiles` lists them
+    #[arg(long, value_name = "P", default_value = "stateless")]
+    pub(crate) profile: String,
+    /// Change a setting of the profile; may be given several times
+    #[arg(long, value_name = "TABLE.KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DesktopArgs {
+    /// Which desktop: auto, x11[:N], replay:RUN
+    #[arg(long, value_name = "DESKTOP", default_value = "auto")]
+    pub(crate) desktop: String,
+    /// Which display of it: primary, a number from 0, a name, or all
+    #[arg(long, value_name = "D")]
+    pub(crate) display: Option<String>,
+}
+
+impl DesktopArgs {
+    /// The settings these arguments are short for.
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        self.display.iter().map(|d| Flag::new("--display", "capture.display", d.clone())).collect()
+    }
+}
+
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ModelArgs {
+    /// Which model: PROVIDER/NAME, NAME of the profile's provider, or recorded/RUN
+    ///
+    /// With several roles: agent=..., vision=..., judge=..., embed=...; what is not named falls back to agent.
+    #[arg(long, value_name = "[ROLE=]PROVIDER/NAME")]
+    pub(crate) model: Vec<String>,
+    /// Where the service is; ends before /chat/completions
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutArgs {
+    /// The run folder; by default a new one in the profile's dump folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object as the last line of stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsCommand {
+    /// The runs in a folder, the newest last
+    List {
+        /// Where to look; by default the profile's dump folder
+        dir: Option<PathBuf>,
+        #[command(flatten)]
+        settings: SettingArgs,
+        #[arg(long)]
+        json: bool,
+    },
+    /// One run: how it ended, and its turns
+    Show {
+        run: PathBuf,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a run's log and pictures as plain files
+    Export {
+        run: PathBuf,
+        /// A folder that is empty or not there yet
+        dir: PathBuf,
+    },
+    /// Do what a run did again, without a model
+    Replay(ReplayArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A run folder, or its session.jsonl
+    pub(crate) run: PathBuf,
+    /// Where to do it; by default on the recorded pictures, which touches nothing
+    #[arg(long, value_name = "DESKTOP")]
+    pub(crate) desktop: Option<String>,
+    #[command(flatten)]
+    pub(crate) out: OutArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WindowCommand {
+    /// Where the windows are that match, or all of them
+    Status(WindowArgs),
+    /// Restore a window and give it the focus
+    Focus(WindowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WindowArgs {
+    /// A title, or part:TEXT, regex:RE, class:NAME, pid:N, id:N
+    pub(crate) window: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) desktop: DesktopArgs,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfilesCommand {
+    /// Name and purpose of each
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// One profile as TOML
+    Show(ProfileShowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileShowArgs {
+    #[arg(default_value = "stateless")]
+    pub(crate) name: String,
+    /// Every value that is in force here: the profile, your file, the environment, --set
+    #[arg(long)]
+    pub(crate) resolved: bool,
+    /// Change a setting before it is shown
+    #[arg(long, value_name = "TABLE.KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Show the prompt instead
+    #[arg(long, conflicts_with = "resolved")]
+    pub(crate) prompt: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    Dump {
+        #[arg(default_value = "stateless")]
+        name: String,
+        #[arg(long, value_name = "TABLE.KEY=VALUE")]
+        set: Vec<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Providers, where they are, which key they want, and the prices that are known
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) desktop: DesktopArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    pub(crate) what: Generated,
+    pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generated {
+    Man,
+    Completions,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+}

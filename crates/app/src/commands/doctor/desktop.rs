@@ -1,0 +1,149 @@
+//! The screen: can it be seen, does the HUD stay on top, do the hands start, what does the X server lack (S-05, S-78).
+//!
+//! Nothing is pressed and nothing is moved. The one visible thing is a small square in the HUD's corner, for a moment.
+
+use super::finding::{Area, Finding, Findings};
+use crate::assemble::desktop::{Choice, target_is_there};
+use crate::settings::Settings;
+use crate::within::within;
+use handsight_base::flow::frame::{Frame, Shown};
+use handsight_base::port::clock::{Clock, RealClock};
+use handsight_base::port::desktop::{CaptureRequest, Desktop, DesktopError, Overlay, OverlayInCapture};
+use handsight_base::space::ScreenRect;
+use handsight_desktop::hands::{Hands, HandsConfig};
+use handsight_desktop::x11::{X11Config, X11Desktop};
+use std::sync::Arc;
+use std::time::Duration;
+
+const DEADLINE: Duration = Duration::from_secs(8);
+const SQUARE: u32 = 8;
+/// Blue, green, red: a colour that no theme uses.
+const COLOUR: [u8; 3] = [0xC7, 0x15, 0x9D];
+
+pub(super) fn check(
+    choice: Result<Choice, crate::exit::Failure>,
+    hands: Option<HandsConfig>,
+    settings: &Settings,
+) -> Vec<Finding> {
+    let mut findings = Findings::of(Area::Desktop);
+    let display = match choice {
+        Ok(Choice::X11 { display }) => display,
+        Ok(Choice::Replay { run }) => {
+            findings.ok("server", format!("the pictures of {}: no screen is looked at", run.display()));
+            return findings.list;
+        }
+        Err(failure) => {
+            findings.fail("server", failure.to_string(), failure.hint());
+            return findings.list;
+        }
+    };
+    let capture = settings.profile.capture.clone();
+    let margin = settings.profile.hud.margin;
+    let pulses = settings.profile.hud.reassert_pulses;
+    let seen = within(DEADLINE, "look", move || {
+        let mut found = Findings::of(Area::Desktop);
+        let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
+        let config = X11Config { overlay_pulses: pulses, ..X11Config::eyes(Some(display), clock) };
+        let mut desktop = X11Desktop::connect(config)?;
+        look(&mut desktop, &mut found, margin)?;
+        match target_is_there(&mut desktop, &capture) {
+            Ok(()) => found.ok("target", "what the profile looks at is there"),
+            Err(e) => found.fail("target", e.to_string(), "`handsight window status` lists the windows."),
+        }
+        Ok(found.list)
+    });
+    match seen {
+        Ok(found) => findings.list.extend(found),
+        Err(error) => {
+            let (_, hint) = crate::exit::of_error(&error.clone().into());
+            findings.fail("server", error.to_string(), hint);
+            return findings.list;
+        }
+    }
+    if let Some(config) = hands {
+        let chord = config.stop_chord.to_string();
+        match within(DEADLINE, "hands", move || Hands::spawn(config).map(drop)) {
+            Ok(()) => findings.ok("hands", format!("they start, and {chord} stops them")),
+            Err(error) => findings.fail("hands", error.to_string(), ""),
+        }
+    }
+    findings.list
+}
+
+fn look(desktop: &mut dyn Desktop, found: &mut Findings, margin: u32) -> Result<(), DesktopError> {
+    let info = desktop.info();
+    found.ok("server", info.detail);
+    let can = info.capabilities;
+    found.expect(
+        "damage",
+        can.damage,
+        if can.damage { "DAMAGE tells what changed" } else { "no DAMAGE extension" },
+        "Settling samples the whole screen instead; nothing else changes.",
+    );
+    let displays = desktop.displays()?;
+    let names: Vec<String> =
+        displays.iter().enumerate().map(|(n, d)| format!("{n} {} {}", d.name, d.area)).collect();
+    found.ok("displays", names.join(", "));
+    match picture(desktop, Shown::AllDisplays, None) {
+        Ok(frame) => match frame.suspicion {
+            None => found.ok("capture", format!("{} in one picture", frame.size())),
+            Some(what) => found.warn(
+                "capture",
+                format!("{}, but it may be wrong: {what:?}", frame.size()),
+                "Unlock the screen, and see that something is shown on it.",
+            ),
+        },
+        Err(e) => found.fail("capture", e.to_string(), ""),
+    }
+    let windows = desktop.windows()?;
+    found.ok("windows", format!("{} windows", windows.len()));
+    if can.overlay {
+        overlay(desktop, found, displays.first().map(|d| d.area), margin)
+    } else {
+        found.warn(
+            "overlay",
+            "the server has no SHAPE extension: the HUD is drawn into the picture only",
+            "Start the server with it; the model sees the HUD all the same.",
+        );
+        Ok(())
+    }
+}
+
+/// Shows a square where the HUD begins and looks whether it can be seen.
+fn overlay(
+    desktop: &mut dyn Desktop,
+    found: &mut Findings,
+    display: Option<ScreenRect>,
+    margin: u32,
+) -> Result<(), DesktopError> {
+    let Some(display) = display else { return Ok(()) };
+    let corner = display.origin.offset(margin as i32, margin as i32);
+    let area = ScreenRect::new(corner.x, corner.y, SQUARE, SQUARE);
+    let [b, g, r] = COLOUR;
+    let bgra = [b, g, r, 255].repeat((SQUARE * SQUARE) as usize);
+    desktop.overlay(Some(&Overlay { area, bgra: bgra.into() }))?;
+    let frame = picture(desktop, Shown::AllDisplays, Some(area));
+    desktop.overlay(None)?;
+    let middle = frame?.view().bgr(SQUARE / 2, SQUARE / 2);
+    found.expect(
+        "overlay",
+        middle == Some(COLOUR),
+        if middle == Some(COLOUR) { "the HUD stays on top" } else { "another topmost window covers the HUD" },
+        "Close or move what lies above everything else (a screen locker, a dock, another overlay).",
+    );
+    Ok(())
+}
+
+fn picture(
+    desktop: &mut dyn Desktop,
+    shown: Shown,
+    region: Option<ScreenRect>,
+) -> Result<Frame, DesktopError> {
+    desktop.capture(&CaptureRequest {
+        frame: CaptureRequest::PROBE,
+        shown,
+        region,
+        cursor: false,
+        overlay: OverlayInCapture::AsShown,
+    })
+}

@@ -1,0 +1,45 @@
+//! `doctor`: what works here, what does not, and what helps. It changes nothing.
+
+mod desktop;
+mod finding;
+mod machine;
+mod model;
+mod settings;
+mod storage;
+
+use crate::assemble;
+use crate::cli::DoctorArgs;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::settings as profile_settings;
+use finding::report;
+use handsight_base::port::clock::{Clock, RealClock};
+use handsight_base::stop::Stop;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Result<Exit> {
+    let flags = args.desktop.flags();
+    let settings = profile_settings::resolve(environment, &args.settings, &flags)?;
+    let profile = &settings.profile;
+    let model = assemble::model::Choice::read(environment, profile, &args.model)?;
+    let choice = assemble::desktop::Choice::read(&args.desktop.desktop, environment);
+    let hands = match &choice {
+        Ok(assemble::desktop::Choice::X11 { display }) => {
+            Some(assemble::desktop::hands(environment, profile, display)?)
+        }
+        Ok(assemble::desktop::Choice::Replay { .. }) | Err(_) => None,
+    };
+    let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
+    let mut findings = machine::check(environment, model.is_here());
+    findings.extend(settings::check(&settings));
+    findings.extend(storage::check(Path::new(&profile.record.dump_folder)));
+    findings.extend(desktop::check(choice, hands, &settings));
+    let stop = Stop::new();
+    crate::signals::listen(stop.clone())?;
+    let runtime = crate::runtime()?;
+    let remote = model.remote(environment, profile, &clock);
+    let deadlines = assemble::model::deadlines(profile);
+    findings.extend(runtime.block_on(model::check(remote, deadlines, &stop)));
+    Ok(report(&findings, args.json))
+}

@@ -1,0 +1,42 @@
+//! One command per file. A command gathers what it needs, calls the libraries, says what came back, and gives its exit code.
+
+mod doctor;
+mod generate;
+pub(crate) mod hands;
+mod manual;
+mod models;
+mod profiles;
+pub(crate) mod run;
+mod runs;
+mod window;
+
+use crate::cli::{Command, ConfigCommand, ModelsCommand, ProfilesCommand, WindowCommand};
+use crate::environment::Environment;
+use crate::exit::Exit;
+
+pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::Result<Exit> {
+    match command {
+        Command::Run(args) => run::run(environment, args),
+        Command::Manual(args) => manual::run(environment, args),
+        Command::Runs { command } => runs::dispatch(environment, command),
+        Command::Replay(args) => runs::replay(environment, args),
+        Command::Window { command: WindowCommand::Status(args) } => window::status(environment, &args),
+        Command::Window { command: WindowCommand::Focus(args) } => window::focus(environment, &args),
+        Command::Profiles { command } => match command {
+            None => profiles::list(environment, false),
+            Some(ProfilesCommand::List { json }) => profiles::list(environment, json),
+            Some(ProfilesCommand::Show(args)) => profiles::show(environment, &args),
+        },
+        Command::Config { command: ConfigCommand::Dump { name, set } } => {
+            profiles::resolved(environment, &name, &set)
+        }
+        Command::Models { command } => match command {
+            None => models::list(environment, false),
+            Some(ModelsCommand::List { json }) => models::list(environment, json),
+        },
+        Command::Doctor(args) => doctor::run(environment, &args),
+        Command::Generate(args) => generate::run(&args),
+        // Reached only behind other words; alone it never gets here.
+        Command::Hands => Ok(Exit::Usage),
+    }
+}

@@ -1,0 +1,115 @@
+//! `window status|focus`: what windows there are, and bringing one to the front with the person's policy.
+
+use crate::assemble::desktop::{Choice, hands};
+use crate::cli::WindowArgs;
+use crate::environment::Environment;
+use crate::exit::{Exit, Failure};
+use crate::within::within;
+use crate::{say, settings};
+use handsight_agent::policy;
+use handsight_agent::target::parse_window_query;
+use handsight_base::flow::action::WindowQuery;
+use handsight_base::gate::{Focus, Scene};
+use handsight_base::port::clock::RealClock;
+use handsight_base::port::desktop::{Desktop, DesktopError, Window, WindowState};
+use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, Size};
+use handsight_desktop::x11::{X11Config, X11Desktop};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+const DEADLINE: Duration = Duration::from_secs(8);
+
+/// Lists the windows that match, or all.
+pub(crate) fn status(environment: &Environment, args: &WindowArgs) -> anyhow::Result<Exit> {
+    let (display, query) = read(environment, args)?;
+    let windows = within(DEADLINE, "windows", move || {
+        let mut desktop = X11Desktop::connect(X11Config::eyes(Some(display), Arc::new(RealClock::new())))?;
+        match query {
+            None => desktop.windows(),
+            Some(query) => desktop.find(&query),
+        }
+    })?;
+    if args.json {
+        say::json(&json!({ "windows": windows.iter().map(document).collect::<Vec<_>>() }));
+    } else {
+        windows.iter().for_each(|w| say::result(&line(w)));
+    }
+    Ok(Exit::Done)
+}
+
+/// Restores the topmost window that matches and gives it the focus.
+pub(crate) fn focus(environment: &Environment, args: &WindowArgs) -> anyhow::Result<Exit> {
+    let settings = settings::resolve(environment, &args.settings, &[])?;
+    let (display, query) = read(environment, args)?;
+    let query = query.ok_or_else(|| {
+        Failure::usage(
+            "which window?",
+            "Name it: `handsight window focus TITLE`; `handsight window status` lists them.",
+        )
+    })?;
+    let hands = hands(environment, &settings.profile, &display)?;
+    let gate = policy::gate(&hands.stop_chord);
+    let window = within(DEADLINE, "focus", move || {
+        let clock = Arc::new(RealClock::new());
+        let config = X11Config { hands: Some(hands), ..X11Config::eyes(Some(display), clock) };
+        let mut desktop = X11Desktop::connect(config)?;
+        // No picture was looked at: there is no point on the screen that this could be about.
+        let geometry = FrameGeometry {
+            frame: FrameId::PROBE,
+            size: Size::new(0, 0),
+            origin: ScreenPx::new(0, 0),
+            scale: 1.0,
+        };
+        let approved = gate
+            .approve(Focus(query), &Scene { geometry: &geometry, turn: 0 })
+            .map_err(|refusal| DesktopError::Unusable { why: refusal.to_string(), remedy: String::new() })?;
+        desktop.focus(approved)
+    })?;
+    if args.json {
+        say::json(&json!({ "window": document(&window) }));
+    } else {
+        say::result(&line(&window));
+    }
+    Ok(Exit::Done)
+}
+
+/// The display to ask, and which window is meant.
+fn read(environment: &Environment, args: &WindowArgs) -> anyhow::Result<(String, Option<WindowQuery>)> {
+    let display = match Choice::read(&args.desktop.desktop, environment)? {
+        Choice::X11 { display } => display,
+        Choice::Replay { .. } => {
+            return Err(
+                Failure::usage("a replay has no windows", "Name a real desktop: --desktop x11:N.").into()
+            );
+        }
+    };
+    let query = args.window.as_deref().map(parse_window_query).transpose();
+    let query = query
+        .map_err(|why| Failure::usage(why, "Write TITLE, part:TEXT, regex:RE, class:NAME, pid:N or id:N."))?;
+    Ok((display, query))
+}
+
+fn line(w: &Window) -> String {
+    let state = match (w.state, w.focused) {
+        (_, true) => "focused",
+        (WindowState::Normal, false) => "",
+        (WindowState::Minimised, false) => "minimised",
+        (WindowState::Hidden, false) => "hidden",
+    };
+    let class = w.class.first().map_or("", String::as_str);
+    format!("id:{:#x}  {:<9} {:<22} {class:<18} {}", w.id.0, state, w.client.to_string(), w.title)
+}
+
+fn document(w: &Window) -> Value {
+    json!({
+        "id": w.id,
+        "title": w.title,
+        "class": w.class,
+        "pid": w.pid,
+        "client": w.client,
+        "outer": w.outer,
+        "state": w.state,
+        "focused": w.focused,
+    })
+}

@@ -1,0 +1,158 @@
+//! Fonts of this machine for what the built-in one cannot draw: a HUD must show Chinese, if that is what the model writes.
+//!
+//! Nothing is read until a glyph is missing, since these files are large. What is missing here too is drawn as a box, and
+//! `doctor` names the package.
+
+use crate::environment::Environment;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a fallback is for, the files that do it in the order of preference, and the package to name.
+pub(crate) struct Script {
+    pub(crate) name: &'static str,
+    pub(crate) sample: char,
+    files: &'static [&'static str],
+    pub(crate) package: &'static str,
+}
+
+/// Asked in this order. File names as distributions and Windows have them, in lower case.
+pub(crate) const SCRIPTS: &[Script] = &[
+    Script {
+        name: "Chinese, Japanese and Korean",
+        sample: '漢',
+        files: &[
+            "notosanscjk-regular.ttc",
+            "notosanscjksc-regular.otf",
+            "sourcehansans-regular.ttc",
+            "droidsansfallbackfull.ttf",
+            "droidsansfallback.ttf",
+            "wqy-microhei.ttc",
+            "wqy-zenhei.ttc",
+            "uming.ttc",
+            "msyh.ttc",
+            "msgothic.ttc",
+            "simsun.ttc",
+        ],
+        package: "fonts-noto-cjk",
+    },
+    Script {
+        name: "emoji and symbols",
+        sample: '😀',
+        files: &["notoemoji-regular.ttf", "symbola.ttf", "symbola_hint.ttf", "seguiemj.ttf", "seguisym.ttf"],
+        package: "fonts-symbola",
+    },
+    Script {
+        name: "everything else",
+        sample: 'ሀ',
+        files: &["unifont.otf", "unifont.ttf", "freesans.ttf", "freesans.otf", "segoeui.ttf"],
+        package: "fonts-unifont",
+    },
+];
+
+/// No font file is larger than this; whatever is, is none.
+const MAX_BYTES: u64 = 64 << 20;
+/// How many entries the search looks at before it gives up.
+const MAX_ENTRIES: usize = 20_000;
+
+/// Where fonts lie on this machine.
+pub(crate) fn folders(environment: &Environment) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = if cfg!(windows) {
+        vec![PathBuf::from(r"C:\Windows\Fonts")]
+    } else {
+        vec!["/usr/share/fonts".into(), "/usr/local/share/fonts".into()]
+    };
+    folders.extend(environment.font_dir());
+    folders
+}
+
+/// The best file for each script, where there is one.
+pub(crate) fn find(folders: &[PathBuf]) -> Vec<(&'static Script, Option<PathBuf>)> {
+    let there = font_files(folders);
+    let best = |script: &Script| {
+        script
+            .files
+            .iter()
+            .find_map(|wanted| there.iter().find(|(name, _)| name == wanted).map(|(_, path)| path.clone()))
+    };
+    SCRIPTS.iter().map(|script| (script, best(script))).collect()
+}
+
+/// What the HUD asks when a glyph is missing.
+pub(crate) fn source(environment: &Environment) -> Box<dyn Fn() -> Vec<Arc<[u8]>> + Send> {
+    let folders = folders(environment);
+    Box::new(move || find(&folders).iter().filter_map(|(_, path)| read(path.as_deref()?)).collect())
+}
+
+fn read(path: &Path) -> Option<Arc<[u8]>> {
+    match fs::read(path) {
+        Ok(bytes) => Some(bytes.into()),
+        Err(error) => {
+            tracing::warn!("the font {} cannot be read: {error}", path.display());
+            None
+        }
+    }
+}
+
+/// Name in lower case and path of every font file, in a stable order.
+fn font_files(folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    let mut left = MAX_ENTRIES;
+    let mut queue: Vec<(PathBuf, u32)> = folders.iter().rev().map(|f| (f.clone(), 0)).collect();
+    while let Some((folder, depth)) = queue.pop() {
+        let mut entries: Vec<_> =
+            fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok).take(left).collect();
+        left -= entries.len();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let Ok(kind) = entry.file_type() else { continue };
+            let name = entry.file_name().to_string_lossy().to_lowercase();
+            if kind.is_dir() && depth < 6 {
+                queue.push((entry.path(), depth + 1));
+            } else if !kind.is_dir() && is_font(&name) && small_enough(&entry.path()) {
+                found.push((name, entry.path()));
+            }
+        }
+    }
+    found
+}
+
+fn is_font(name: &str) -> bool {
+    [".ttf", ".otf", ".ttc"].iter().any(|end| name.ends_with(end))
+}
+
+fn small_enough(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_file_of_each_script_is_found_and_read_only_when_asked() {
+        let home = tempfile::tempdir().unwrap();
+        let deep = home.path().join("fonts/truetype/x");
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("wqy-zenhei.ttc"), b"second").unwrap();
+        fs::write(deep.join("NotoSansCJK-Regular.ttc"), b"first").unwrap();
+        fs::write(deep.join("readme.txt"), b"no font").unwrap();
+        let environment = Environment::of(&[("XDG_DATA_HOME", home.path().to_str().unwrap())]);
+        let found = find(&[environment.font_dir().unwrap()]);
+        let names: Vec<Option<String>> = found
+            .iter()
+            .map(|(_, p)| p.as_ref().map(|p| p.file_name().unwrap().to_string_lossy().into_owned()))
+            .collect();
+        assert_eq!(names, [Some("NotoSansCJK-Regular.ttc".to_owned()), None, None]);
+        assert_eq!(read(found[0].1.as_deref().unwrap()).unwrap()[..], *b"first");
+        assert!(find(&[home.path().join("nothing")]).iter().all(|(_, p)| p.is_none()));
+    }
+
+    #[test]
+    fn every_script_has_a_package_to_name() {
+        for script in SCRIPTS {
+            assert!(!script.package.is_empty() && !script.files.is_empty(), "{}", script.name);
+            assert!(script.files.iter().all(|f| is_font(f) && *f == f.to_lowercase()), "{}", script.name);
+        }
+    }
+}

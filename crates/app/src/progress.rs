@@ -1,0 +1,107 @@
+//! What a run tells while it goes on, a line of stderr each.
+//!
+//! Every event has its line; `-q` keeps none, the normal level those a person follows a run by, `-v` all of them.
+
+use crate::cli::Verbosity;
+use crate::say;
+use handsight_agent::progress::{Event, Progress};
+use handsight_base::flow::settled::Calm;
+use std::time::Duration;
+
+/// Renders events to stderr.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    verbosity: Verbosity,
+    turn: u64,
+}
+
+impl Lines {
+    pub(crate) const fn new(verbosity: Verbosity) -> Self {
+        Self { verbosity, turn: 0 }
+    }
+}
+
+impl Progress for Lines {
+    fn event(&mut self, event: &Event) {
+        if let Event::TurnStarted { turn } = event {
+            self.turn = *turn;
+        }
+        let (level, line) = render(event);
+        if self.verbosity < level {
+            return;
+        }
+        match event {
+            Event::Warning(line) => say::warning(line),
+            _ => say::note(&format!("{:>4}  {line}", self.turn)),
+        }
+    }
+}
+
+/// From which verbosity on an event shows, and its line.
+fn render(event: &Event) -> (Verbosity, String) {
+    use Verbosity::{Normal, Verbose};
+    match event {
+        Event::TurnStarted { turn } => (Verbose, format!("turn {turn}")),
+        Event::Captured { size, suspicion, took } => match suspicion {
+            None => (Verbose, format!("looked at {size} in {}", short(*took))),
+            Some(suspicion) => (Normal, format!("looked at {size}; the picture may be wrong: {suspicion:?}")),
+        },
+        Event::Asked { model, picture, bytes } => {
+            (Verbose, format!("asked {model} with a picture of {picture}, {} KiB", bytes / 1024))
+        }
+        Event::Decided { tool, args, reason, took } => {
+            let args = if args == "{}" { "" } else { args };
+            (Normal, format!("{tool}{args} ({}) {}", short(*took), cut(reason, 160)))
+        }
+        Event::Failed { why, failures, limit } => {
+            (Normal, format!("failure {failures} of {limit}: {}", cut(why, 400)))
+        }
+        Event::Acted { action, outcome } => {
+            let level = if outcome == "done" { Verbose } else { Normal };
+            (level, format!("{action}: {}", cut(outcome, 300)))
+        }
+        Event::Settled { calm, waited } => match calm {
+            Calm::Skipped => (Verbose, "did not wait for calm".to_owned()),
+            Calm::Settled => (Verbose, format!("calm after {}", short(*waited))),
+            Calm::TimedOut => (Verbose, format!("still moving after {}", short(*waited))),
+        },
+        Event::Committed { overhead_ms, .. } => (Verbose, format!("kept; {overhead_ms:.1} ms of our own")),
+        Event::Warning(line) => (Normal, line.clone()),
+    }
+}
+
+/// A duration as a person reads it.
+fn short(d: Duration) -> String {
+    if d < Duration::from_secs(1) {
+        format!("{} ms", d.as_millis())
+    } else {
+        format!("{:.1} s", d.as_secs_f64())
+    }
+}
+
+/// One line of at most `chars` characters.
+fn cut(text: &str, chars: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(chars) {
+        None => line,
+        Some((at, _)) => format!("{}...", &line[..at]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_reads_as_one_line() {
+        let event = Event::Decided {
+            tool: "click".into(),
+            args: r#"{"x":500,"y":300}"#.into(),
+            reason: "press\nOK".into(),
+            took: Duration::from_millis(2140),
+        };
+        let (level, line) = render(&event);
+        assert_eq!((level, line.as_str()), (Verbosity::Normal, r#"click{"x":500,"y":300} (2.1 s) press OK"#));
+        assert_eq!(cut(&"ä".repeat(10), 4), "ääää...");
+    }
+}

@@ -1,0 +1,92 @@
+//! Ctrl-C, SIGTERM and their like: the first asks for an orderly end, the second ends at once.
+//!
+//! A thread of its own listens, so that a turn that hangs can still be stopped: it shares nothing with the run but the stop
+//! word. An end at once is safe for the screen too: the hands see their pipe close and release everything.
+
+use crate::exit::Exit;
+use crate::say;
+use anyhow::Context as _;
+use handsight_base::stop::{Stop, StopReason};
+
+/// Begins to listen. Called once, before anything that should be stopped.
+pub(crate) fn listen(stop: Stop) -> anyhow::Result<()> {
+    let (ready, began) = std::sync::mpsc::sync_channel(1);
+    std::thread::Builder::new()
+        .name("signals".into())
+        .stack_size(256 * 1024)
+        .spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+            let outcome = runtime.and_then(|runtime| {
+                runtime.block_on(async {
+                    let mut signals = Signals::new()?;
+                    let _listening = ready.send(Ok(()));
+                    serve(&mut signals, &stop).await;
+                    Ok(())
+                })
+            });
+            if let Err(error) = outcome {
+                let _nobody = ready.send(Err(error));
+            }
+        })
+        .context("no thread for signals")?;
+    began.recv().context("the thread for signals ended")?.context("signals cannot be caught")
+}
+
+#[expect(clippy::exit, reason = "the person asked twice; the hands release everything when the pipe closes")]
+async fn serve(signals: &mut Signals, stop: &Stop) {
+    let first = signals.next().await;
+    stop.set(first);
+    say::note("stopping; once more to end at once");
+    let second = signals.next().await;
+    std::process::exit(i32::from(Exit::of_stop(second).code()));
+}
+
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) -> StopReason {
+        tokio::select! {
+            _ = self.interrupt.recv() => StopReason::Interrupt,
+            _ = self.terminate.recv() => StopReason::Terminate,
+            _ = self.hangup.recv() => StopReason::Terminate,
+        }
+    }
+}
+
+#[cfg(windows)]
+struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
+    close: tokio::signal::windows::CtrlClose,
+    shutdown: tokio::signal::windows::CtrlShutdown,
+}
+
+#[cfg(windows)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::windows::{ctrl_c, ctrl_close, ctrl_shutdown};
+        Ok(Self { interrupt: ctrl_c()?, close: ctrl_close()?, shutdown: ctrl_shutdown()? })
+    }
+
+    async fn next(&mut self) -> StopReason {
+        tokio::select! {
+            _ = self.interrupt.recv() => StopReason::Interrupt,
+            _ = self.close.recv() => StopReason::Terminate,
+            _ = self.shutdown.recv() => StopReason::Terminate,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Arguments that make no sense, help, and what is generated from the command line's definition.
+
+use crate::handsight::Handsight;
+
+#[test]
+fn bad_usage_ends_with_2_and_says_what_is_wrong() {
+    let handsight = Handsight::new();
+    for (args, words) in [
+        (&["dance"][..], "unrecognized subcommand 'dance'"),
+        (&["run", "--max-turns", "many", "x"], "invalid value 'many'"),
+        (&["run", "--max-turns", "0", "x"], "invalid value '0'"),
+        (&["run", "--colour", "x"], "unexpected argument '--colour'"),
+        (&["run", "one", "two"], "unexpected argument 'two'"),
+        (&["run", "--resume", "r", "--profile", "stateless"], "cannot be used with"),
+        (&["run", "--resume", "r", "--desktop", "x11"], "cannot be used with"),
+        (&["-q", "-v", "profiles"], "cannot be used with"),
+        (&["profiles", "show", "statless"], "Did you mean \"stateless\"?"),
+        (&["profiles", "show", "--set", "act.jiter=1"], "Did you mean `act.jitter`?"),
+        (&["profiles", "show", "--set", "act.jitter"], "a setting is given as table.key=value"),
+        (&["profiles", "show", "--set", "act.jitter=much"], "--set act.jitter=much"),
+    ] {
+        let said = handsight.run(args);
+        said.ended(2).told(words);
+        assert_eq!(said.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn without_a_word_it_shows_its_help() {
+    let handsight = Handsight::new();
+    let said = handsight.run(&[]);
+    said.ended(2).told("Usage: handsight");
+    let said = handsight.run(&["--help"]);
+    said.ended(0);
+    for words in
+        ["run", "manual", "runs", "window", "profiles", "models", "doctor", "Exit codes:", "HANDSIGHT_LOG"]
+    {
+        assert!(said.stdout.contains(words), "{words}: {}", said.stdout);
+    }
+    assert!(!said.stdout.contains("__hands"), "{}", said.stdout);
+    handsight.run(&["--version"]).ended(0);
+}
+
+#[test]
+fn the_page_of_exit_codes_is_that_of_the_program() {
+    let page = include_str!("../../../../docs/exit-codes.md");
+    let rows: Vec<(String, String)> = page
+        .lines()
+        .filter_map(|l| l.strip_prefix("| "))
+        .filter_map(|l| {
+            let mut cells = l.split(" | ");
+            let code = cells.next()?.trim();
+            let about = cells.next()?.trim_end_matches(" |").trim();
+            code.parse::<u8>().ok()?;
+            Some((code.to_owned(), about.to_owned()))
+        })
+        .collect();
+    let help = Handsight::new().run(&["--help"]).stdout;
+    let (_, table) = help.split_once("Exit codes:").unwrap();
+    let of_help: Vec<(String, String)> = table
+        .lines()
+        .filter_map(|l| l.trim().split_once("  "))
+        .filter(|(code, _)| code.parse::<u8>().is_ok())
+        .map(|(code, about)| (code.to_owned(), about.trim().to_owned()))
+        .collect();
+    assert_eq!(rows.len(), 13, "{rows:?}");
+    assert_eq!(rows, of_help);
+}
+
+#[test]
+fn man_pages_and_completions_come_from_the_same_definition() {
+    let handsight = Handsight::new();
+    handsight.run(&["generate", "man", "man"]).ended(0);
+    handsight.run(&["generate", "completions", "completions"]).ended(0);
+    let page = std::fs::read_to_string(handsight.home().join("man/handsight-run.1")).unwrap();
+    assert!(page.contains("max\\-turns") && page.contains("TASK"), "{page}");
+    assert!(std::fs::read_to_string(handsight.home().join("man/handsight.1")).unwrap().contains("143"));
+    assert!(!handsight.home().join("man/handsight-__hands.1").exists());
+    let names: std::collections::BTreeSet<String> = std::fs::read_dir(handsight.home().join("completions"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let want = ["_handsight", "_handsight.ps1", "handsight.bash", "handsight.elv", "handsight.fish"];
+    assert_eq!(names, want.map(str::to_owned).into());
+    let bash = std::fs::read_to_string(handsight.home().join("completions/handsight.bash")).unwrap();
+    assert!(bash.contains("--max-turns"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_storage() {
+    let handsight = Handsight::new();
+    std::fs::write(handsight.home().join("file"), "").unwrap();
+    handsight.run(&["generate", "man", "file/man"]).ended(7).told("file/man");
+}
+
+#[test]
+fn directives_that_make_no_sense_are_named() {
+    let handsight = Handsight::new().with("HANDSIGHT_LOG", "a=b=c");
+    handsight.run(&["profiles"]).ended(2).told("HANDSIGHT_LOG");
+}
