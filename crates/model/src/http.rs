@@ -87,12 +87,16 @@ impl Http {
         }
         // The first of several is kept, which is why a failure means that there is one already.
         let _there = rustls::crypto::ring::default_provider().install_default();
+        // A connection must not be used again just when the other side closes it: local servers do that after 5 s (Node,
+        // uvicorn), others after 60 or more. A new one costs nothing here and a handshake there.
+        let idle = Duration::from_secs(if setup.endpoint.is_loopback() { 2 } else { 30 });
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("handsight/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .connect_timeout(setup.deadlines.connect)
+            .pool_idle_timeout(idle)
             .no_proxy();
         if let Some(proxy) = setup.proxy.filter(|_| !setup.endpoint.is_loopback()) {
             builder = builder.proxy(reqwest::Proxy::all(proxy).map_err(refused)?);

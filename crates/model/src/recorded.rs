@@ -193,12 +193,14 @@ fn shown(value: &Value) -> String {
     if text.chars().count() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }
 }
 
-/// A data URL of a picture as `data:image/png;blake3,HASH` of its bytes; any other text as it is.
+/// A data URL of a picture as `data:image/png;base64,frame:HASH`, the form in which a journal refers to one that it keeps
+/// elsewhere or no longer; any other text as it is.
 fn by_hash(text: &str) -> String {
     let parts = text.strip_prefix("data:image/").and_then(|rest| rest.split_once(";base64,"));
     let Some((kind, base64)) = parts else { return text.to_owned() };
     match STANDARD.decode(base64) {
-        Ok(bytes) => format!("data:image/{kind};blake3,{}", blake3::hash(&bytes)),
+        Ok(bytes) => format!("data:image/{kind};base64,frame:{}", blake3::hash(&bytes)),
+        // A reference already, or broken.
         Err(_) => text.to_owned(),
     }
 }

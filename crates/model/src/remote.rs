@@ -98,22 +98,6 @@ impl Remote {
         self.price().is_some()
     }
 
-    /// What the person should know before the first picture leaves (S-97).
-    pub fn warnings(&self) -> Vec<String> {
-        let mut said = Vec::new();
-        let host = self.endpoint.host();
-        let own = self.provider.base_url.as_deref().and_then(|u| Endpoint::parse(u).ok());
-        if !self.endpoint.is_loopback() && own.is_none_or(|own| own.host() != host) {
-            said.push(format!("pictures of the screen go to {host}"));
-        }
-        if !self.endpoint.is_loopback() && !self.endpoint.is_encrypted() {
-            said.push(format!(
-                "pictures of the screen and any key go to {host} unencrypted; use https, localhost or a VPN tunnel"
-            ));
-        }
-        said
-    }
-
     /// The names of the models that the service has.
     pub async fn list_models(&self, stop: &Stop) -> Result<Vec<String>, ModelError> {
         let url = self.endpoint.call(self.provider.wire.models_path);

@@ -180,6 +180,11 @@ impl Server {
         state.requests.clone()
     }
 
+    /// Connections accepted so far.
+    pub fn connections(&self) -> usize {
+        self.shared.state().connections.len()
+    }
+
     /// When a caller left without its answer, since the server began.
     pub fn left(&self) -> Option<Duration> {
         self.shared.state().left.first().copied()

@@ -70,7 +70,7 @@ async fn pictures_are_compared_by_their_bytes_whichever_way_they_were_kept() {
     let asked = request("s", b"a");
     let mut kept = exchange(&asked, &WireOptions::new("m"), 200, "x");
     kept.request = pictures_by_hash(&kept.request);
-    assert!(kept.request.contains(&format!("data:image/png;blake3,{}", blake3::hash(b"a"))));
+    assert!(kept.request.contains(&format!("data:image/png;base64,frame:{}", blake3::hash(b"a"))));
     let stop = Stop::new();
     let model = Recorded::new("r", Box::new(vec![kept.clone()]));
     model.ask(&asked, &stop).await.unwrap();

@@ -198,20 +198,6 @@ async fn a_key_goes_into_the_header_and_nowhere_else() {
     assert!(!reply.exchange.request.contains(key));
 }
 
-// spec: S-97 UNIT
-#[test]
-fn the_person_is_told_where_pictures_go() {
-    let warnings = |url: &str| remote_with(url, With::default()).warnings();
-    assert!(warnings("http://localhost:1234/v1").is_empty());
-    assert!(warnings("http://127.0.0.1:1/v1").is_empty());
-    assert_eq!(warnings("https://models.example/v1"), ["pictures of the screen go to models.example"]);
-    let plain = warnings("http://10.0.0.2:1234/v1");
-    assert_eq!(plain.len(), 2);
-    assert!(plain[1].contains("10.0.0.2:1234 unencrypted") && plain[1].contains("VPN"), "{plain:?}");
-    let own = With { provider: "openai", key: Some("k"), ..With::default() };
-    assert!(remote_with("https://api.openai.com/v1", own).warnings().is_empty(), "the provider's own host");
-}
-
 #[test]
 fn what_cannot_work_is_refused_before_the_first_call() {
     let providers = Providers::builtin().unwrap();
