@@ -5,6 +5,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod hands;
+pub mod replay;
 #[cfg(target_os = "linux")]
 pub mod x11;
 

@@ -164,6 +164,9 @@ impl Link {
                     .into(),
             });
         };
+        if !is_display_name(display) {
+            return Err(no_display_name(display));
+        }
         let (conn, screen) =
             RustConnection::connect(Some(display)).map_err(|e| cannot_connect(display, &e))?;
         let root = conn.setup().roots[screen].root;
@@ -379,12 +382,24 @@ fn extensions(conn: &RustConnection) -> XResult<Extensions> {
     Ok(has)
 }
 
+/// True for `:N`, `:N.S` and `HOST:N`. The client library would take the path of a socket for display 0, which is somebody
+/// else's screen, and it counts TCP ports up from 6000 without looking where they end.
+fn is_display_name(display: &str) -> bool {
+    let number = display.rsplit_once(':').map(|(_, rest)| rest.split('.').next().unwrap_or(rest));
+    let number = number.and_then(|n| n.parse::<u16>().ok());
+    !display.contains('/') && number.is_some_and(|n| n <= u16::MAX - 6000)
+}
+
+fn no_display_name(display: &str) -> DesktopError {
+    DesktopError::Unusable {
+        why: format!("{display:?} is no X display name"),
+        remedy: "Write it as :N, for example --desktop x11:99.".to_owned(),
+    }
+}
+
 fn cannot_connect(display: &str, error: &ConnectError) -> DesktopError {
     let (why, remedy) = match error {
-        ConnectError::DisplayParsingError(_) => (
-            format!("{display:?} is no X display name"),
-            "Write it as :N, for example --desktop x11:99.".to_owned(),
-        ),
+        ConnectError::DisplayParsingError(_) => return no_display_name(display),
         ConnectError::InvalidScreen => (
             format!("the X server {display} has no such screen"),
             "Leave the part after the dot away.".to_owned(),

@@ -10,12 +10,18 @@ mod xvfb_capture;
 #[cfg(target_os = "linux")]
 mod xvfb_capture_speed;
 #[cfg(target_os = "linux")]
+mod xvfb_faults;
+#[cfg(target_os = "linux")]
 mod xvfb_overlay;
 #[cfg(target_os = "linux")]
 mod xvfb_windows;
+#[cfg(target_os = "linux")]
+mod fault_proxy;
 #[cfg(target_os = "linux")]
 mod hands_rig;
 #[cfg(target_os = "linux")]
 mod kill_hands;
 #[cfg(target_os = "linux")]
 mod xvfb_hands;
+#[cfg(target_os = "linux")]
+mod xvfb_typing;

@@ -302,6 +302,9 @@ fn what_cannot_be_worked_on_is_refused_with_a_remedy() {
     assert!(unusable(None).contains("DISPLAY is not set"));
     assert!(unusable(Some("")).contains("DISPLAY is not set"));
     assert!(unusable(Some("nonsense")).contains("\"nonsense\" is no X display name"));
+    for odd in ["/tmp/.X11-unix/X0", "unix:/tmp/.X11-unix/X0", ":65535", ":-1", "99", ":1/../0"] {
+        assert!(unusable(Some(odd)).contains("is no X display name"), "{odd}");
+    }
     let nobody = unusable(Some(":4999"));
     assert!(nobody.contains("no X server answers at :4999") && nobody.contains("Xvfb :4999"), "{nobody}");
     let Some(x) = Xvfb::with(64, 48, &[]) else { return };

@@ -1,0 +1,281 @@
+//! A recorded run as a desktop: its pictures are seen again, and what is done is compared with what was done.
+//!
+//! Each capture that a model may see shows the next recorded turn; probes repeat the one that is there. The picture that
+//! was sent is stretched back to the size of the screen by nearest neighbour, which scales to exactly the same picture
+//! again, so that a replay sends byte-equal requests. The overlay is part of the recorded pictures and is accepted without
+//! being drawn. This module refuses to go on after the last recorded turn, and it moves nothing.
+
+mod difference;
+
+pub use difference::{Difference, FirstDifference};
+
+use difference::Expected;
+use handsight_base::flow::action::{Batch, WindowQuery};
+use handsight_base::flow::frame::{Frame, Pixels};
+use handsight_base::flow::receipt::Outcome;
+use handsight_base::gate::{Approved, Focus, Launch, Paste};
+use handsight_base::port::clock::Clock;
+use handsight_base::port::desktop::{
+    Capabilities, CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected, Overlay, Window,
+    WindowId, WindowState,
+};
+use handsight_base::space::{FrameGeometry, FrameRect, Rect, ScreenRect, Size};
+use handsight_base::stop::Stop;
+use handsight_store::{Reader, StoreError};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A recorded run, played back.
+pub struct ReplayDesktop {
+    reader: Reader,
+    name: String,
+    clock: Arc<dyn Clock>,
+    /// Turns that are still to come, the next one last.
+    ahead: Vec<u64>,
+    /// The turn on the screen; before the first capture the first one, which probes may already see.
+    now: Scene,
+    begun: bool,
+    first: FirstDifference,
+}
+
+/// One recorded turn.
+struct Scene {
+    turn: u64,
+    pixels: Pixels,
+    /// As it was recorded.
+    geometry: FrameGeometry,
+    /// What was done and is still to be done again, the next last.
+    expected: Vec<Expected>,
+}
+
+impl ReplayDesktop {
+    /// Opens a run folder; refuses one without a single whole turn.
+    pub fn open(dir: &Path, clock: Arc<dyn Clock>) -> Result<Self, DesktopError> {
+        let name = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
+        let mut reader = Reader::open(dir).map_err(|e| unusable(&name, &e.to_string()))?;
+        let mut ahead = reader.turns();
+        ahead.reverse();
+        let first = ahead.last().copied().ok_or_else(|| unusable(&name, "it has no finished turn"))?;
+        let now = scene(&mut reader, first)?;
+        Ok(Self { reader, name, clock, ahead, now, begun: false, first: FirstDifference::default() })
+    }
+
+    /// Where what is done first differs from what was recorded; the handle stays good when the desktop is given away.
+    pub fn first_difference(&self) -> FirstDifference {
+        self.first.clone()
+    }
+
+    fn next(&mut self) -> Result<(), DesktopError> {
+        if self.begun && let Some(missed) = self.now.expected.pop() {
+            self.first.note(self.now.turn, Some(missed), None);
+        }
+        let ended = || DesktopError::Capture {
+            why: format!(
+                "the recording {:?} ends after turn {}, and another picture was asked for",
+                self.name, self.now.turn
+            ),
+            code: None,
+        };
+        let turn = self.ahead.pop().ok_or_else(ended)?;
+        if self.begun {
+            self.now = scene(&mut self.reader, turn)?;
+        }
+        self.begun = true;
+        Ok(())
+    }
+
+    /// Compares a deed with the recorded one; returns what came of that.
+    fn compare<T>(&mut self, what: &str, approved: &Approved<T>) -> Option<Outcome> {
+        let expected = self.now.expected.pop();
+        let equal = expected.as_ref().is_some_and(|e| e.hash == *approved.hash());
+        let outcome = expected.as_ref().and_then(|e| e.outcome.clone());
+        if !equal {
+            self.first.note(self.now.turn, expected, Some(format!("{what} {}", approved.hash().0)));
+        }
+        outcome
+    }
+
+    fn window_of_record(&self) -> Window {
+        let area = screen(&self.now.geometry);
+        Window {
+            id: WindowId(0),
+            title: self.name.clone(),
+            class: Vec::new(),
+            pid: None,
+            client: area,
+            outer: area,
+            state: WindowState::Normal,
+            focused: true,
+        }
+    }
+}
+
+fn unusable(name: &str, why: &str) -> DesktopError {
+    DesktopError::Unusable {
+        why: format!("the run {name:?} cannot be replayed: {why}"),
+        remedy: "`handsight runs list` names the runs there are.".into(),
+    }
+}
+
+/// A recorded turn with its picture at the size of the screen it was taken from.
+fn scene(reader: &mut Reader, turn: u64) -> Result<Scene, DesktopError> {
+    let gone = |why: String| DesktopError::Capture {
+        why: format!("turn {turn} of the recording: {why}"),
+        code: None,
+    };
+    let store = |e: StoreError| gone(e.to_string());
+    let record = reader.step(turn).map_err(store)?.ok_or_else(|| gone("it is not there".into()))?;
+    let bytes = reader.frame(&record.picture).map_err(|why| gone(format!("its picture: {why}")))?;
+    let picture = handsight_pixel::png::decode(&bytes).map_err(|e| gone(format!("its picture: {e}")))?;
+    let expected = reader.actions(turn).map_err(store)?.into_iter().rev();
+    Ok(Scene {
+        turn,
+        pixels: stretched(&picture, record.frame.size).ok_or_else(|| gone("its picture is empty".into()))?,
+        geometry: record.frame,
+        expected: expected.map(Expected::from).collect(),
+    })
+}
+
+/// The picture at another size by nearest neighbour. Scaled back to its own size the same way, it is the same picture if it
+/// once came from that size, and whenever that size is the larger one.
+fn stretched(picture: &Pixels, to: Size) -> Option<Pixels> {
+    let from = picture.size();
+    if from.is_empty() || to.is_empty() {
+        return None;
+    }
+    if from == to {
+        return Some(picture.clone());
+    }
+    let index = |i: u32, from: u32, to: u32| {
+        // floor((i + 0.5) * from / to), in whole numbers.
+        ((2 * u64::from(i) + 1) * u64::from(from) / (2 * u64::from(to))) as usize
+    };
+    let columns: Vec<usize> = (0..to.width).map(|x| index(x, from.width, to.width) * 4).collect();
+    let mut out = Vec::with_capacity(to.area() as usize * 4);
+    for y in 0..to.height {
+        let row = picture.view().row(index(y, from.height, to.height) as u32);
+        out.extend(columns.iter().flat_map(|at| [row[*at], row[at + 1], row[at + 2], 255]));
+    }
+    Pixels::new(Arc::new(out), to, to.width as usize * 4)
+}
+
+fn screen(geometry: &FrameGeometry) -> ScreenRect {
+    geometry.screen_rect(geometry.whole())
+}
+
+impl Desktop for ReplayDesktop {
+    fn info(&self) -> DesktopInfo {
+        DesktopInfo {
+            backend: "replay".into(),
+            detail: self.name.clone(),
+            simulated: true,
+            capabilities: Capabilities {
+                input: true,
+                windows: true,
+                launch: true,
+                // It is in the recorded pictures.
+                overlay: true,
+                overlay_in_capture: true,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn displays(&mut self) -> Result<Vec<Display>, DesktopError> {
+        let geometry = &self.now.geometry;
+        Ok(vec![Display {
+            name: "replay".into(),
+            area: screen(geometry),
+            primary: true,
+            scale: geometry.scale,
+        }])
+    }
+
+    fn capture(&mut self, request: &CaptureRequest) -> Result<Frame, DesktopError> {
+        if request.frame != CaptureRequest::PROBE {
+            self.next()?;
+        }
+        let now = &self.now;
+        let mut geometry = FrameGeometry { frame: request.frame, ..now.geometry };
+        let mut pixels = now.pixels.clone();
+        if let Some(region) = request.region {
+            let outside = || DesktopError::Capture {
+                why: format!("{region} lies outside of the recording"),
+                code: None,
+            };
+            let part = region.intersect(&screen(&geometry)).ok_or_else(outside)?;
+            let place = frame_rect(&geometry, part).ok_or_else(outside)?;
+            pixels = cut(&pixels, place).ok_or_else(outside)?;
+            geometry = FrameGeometry { size: place.size, origin: part.origin, ..geometry };
+        }
+        let shown = request.shown.clone();
+        Ok(Frame { geometry, shown, at: self.clock.now(), pixels, cursor: request.cursor, suspicion: None })
+    }
+
+    fn inject(&mut self, batch: Approved<Batch>, _stop: &Stop) -> Result<Injected, DesktopError> {
+        let outcome = self.compare("input", &batch);
+        let sent = batch.into_inner().primitives.len() as u32;
+        Ok(injected(outcome, sent))
+    }
+
+    fn paste(&mut self, paste: Approved<Paste>, _stop: &Stop) -> Result<Injected, DesktopError> {
+        Ok(injected(self.compare("paste", &paste), 4))
+    }
+
+    fn launch(&mut self, launch: Approved<Launch>) -> Result<u32, DesktopError> {
+        self.compare("launch", &launch);
+        Ok(0)
+    }
+
+    fn focus(&mut self, focus: Approved<Focus>) -> Result<Window, DesktopError> {
+        self.compare("focus", &focus);
+        Ok(self.window_of_record())
+    }
+
+    /// The recorded target is there and is the only window.
+    fn windows(&mut self) -> Result<Vec<Window>, DesktopError> {
+        Ok(vec![self.window_of_record()])
+    }
+
+    fn window(&mut self, _id: WindowId) -> Result<Window, DesktopError> {
+        Ok(self.window_of_record())
+    }
+
+    fn find(&mut self, _query: &WindowQuery) -> Result<Vec<Window>, DesktopError> {
+        self.windows()
+    }
+
+    fn overlay(&mut self, _overlay: Option<&Overlay>) -> Result<(), DesktopError> {
+        Ok(())
+    }
+}
+
+/// What the desktop said then; if it did not, that it took everything.
+fn injected(outcome: Option<Outcome>, sent: u32) -> Injected {
+    let all = Injected { events: sent, of: sent, complete: true, took: Duration::ZERO };
+    match outcome {
+        Some(Outcome::Done { injected } | Outcome::Failed { injected, .. }) => {
+            injected.map_or(all, |then| Injected { took: Duration::ZERO, ..then })
+        }
+        Some(Outcome::Refused { .. } | Outcome::NotExecuted | Outcome::Ambiguous) | None => all,
+    }
+}
+
+/// Where a part of the screen lies in a frame.
+fn frame_rect(geometry: &FrameGeometry, part: ScreenRect) -> Option<FrameRect> {
+    let first = geometry.frame_from_screen(part.origin).ok()?.point;
+    let last = part.origin.offset(part.size.width as i32 - 1, part.size.height as i32 - 1);
+    let last = geometry.frame_from_screen(last).ok()?.point;
+    let size = Size::new((last.x - first.x) as u32 + 1, (last.y - first.y) as u32 + 1);
+    Some(Rect { origin: first, size })
+}
+
+fn cut(pixels: &Pixels, part: FrameRect) -> Option<Pixels> {
+    let view = pixels.view().crop(part.origin.x as u32, part.origin.y as u32, part.size)?;
+    let rows: Vec<u8> = (0..part.size.height).flat_map(|row| view.row(row).iter().copied()).collect();
+    Pixels::new(Arc::new(rows), part.size, part.size.width as usize * 4)
+}
+
+#[cfg(test)]
+mod tests;
