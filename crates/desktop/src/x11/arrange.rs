@@ -4,7 +4,7 @@
 //! says that it holds, for a bounded time. This module refuses to report a wish as a fact: it returns the window as it is.
 
 use super::connection::{Link, XError, XResult};
-use super::windows::{Scene, first, lineage, managed, one, supports, words};
+use super::windows::{EVERYWHERE, Scene, first, lineage, managed, one, supports, words};
 use handsight_base::port::desktop::{DesktopError, Placement, Window, WindowId, WindowState};
 use handsight_base::space::ScreenRect;
 use std::time::Duration;
@@ -33,12 +33,13 @@ pub(crate) fn focus(link: &Link, id: WindowId) -> Result<Window, DesktopError> {
     let xid = id.0 as XWindow;
     let ask = || -> XResult<()> {
         if supports(link, link.atoms._NET_ACTIVE_WINDOW)? {
+            follow_to_workspace(link, xid)?;
             message(link, xid, link.atoms._NET_ACTIVE_WINDOW, [FROM_A_PERSON, 0, 0, 0, 0])
         } else {
             take_focus(link, xid)
         }
     };
-    ask()?;
+    ask().map_err(|e| e.gone(format!("{:?}", window.title)))?;
     let there = || {
         let now = one(link, id)?;
         let held = now.focused || dialog_has_focus(link, xid)?;
@@ -55,6 +56,18 @@ pub(crate) fn focus(link: &Link, id: WindowId) -> Result<Window, DesktopError> {
         }
     }
     Err(DesktopError::TargetHidden { window: format!("{:?}", window.title), waited: BOUND })
+}
+
+/// Some managers only flash a window of another workspace; a person's pager goes there first.
+fn follow_to_workspace(link: &Link, window: XWindow) -> XResult<()> {
+    let there = first(&words(link, window, link.atoms._NET_WM_DESKTOP)?.reply()?);
+    let here = first(&words(link, link.root, link.atoms._NET_CURRENT_DESKTOP)?.reply()?);
+    match (there, here) {
+        (Some(there), Some(here)) if there != here && there != EVERYWHERE => {
+            message(link, link.root, link.atoms._NET_CURRENT_DESKTOP, [there, 0, 0, 0, 0])
+        }
+        _ => Ok(()),
+    }
 }
 
 fn take_focus(link: &Link, window: XWindow) -> XResult<()> {

@@ -19,7 +19,7 @@ use x11rb::protocol::xproto::{
 /// `WM_STATE` of a minimised window.
 const ICONIC: u32 = 3;
 /// `_NET_WM_DESKTOP` of a window that is on every workspace.
-const EVERYWHERE: u32 = u32::MAX;
+pub(crate) const EVERYWHERE: u32 = u32::MAX;
 /// Properties longer than this many 32-bit words are cut; a title is never that long.
 const LONGEST: u32 = 4096;
 /// Longest regular expression after compilation, in bytes: it may come from a model.
@@ -256,7 +256,9 @@ impl<'a> Asked<'a> {
             attributes.map_state == MapState::VIEWABLE && attributes.class == WindowClass::INPUT_OUTPUT;
         let elsewhere = matches!((desktop, scene.current_desktop),
             (Some(there), Some(here)) if there != EVERYWHERE && there != here);
-        let minimised = state == Some(ICONIC) || net_state.contains(&link.atoms._NET_WM_STATE_HIDDEN);
+        // Managers call a window of another workspace iconic too.
+        let minimised =
+            net_state.contains(&link.atoms._NET_WM_STATE_HIDDEN) || (state == Some(ICONIC) && !elsewhere);
         let border = i32::from(geometry.border_width);
         let (x, y) = (i32::from(origin.dst_x), i32::from(origin.dst_y));
         let (width, height) = (u32::from(geometry.width), u32::from(geometry.height));
