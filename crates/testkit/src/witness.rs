@@ -94,6 +94,12 @@ impl Witness {
         Self { conn, root, window: None, seen: Vec::new() }
     }
 
+    /// The server's clock, to be compared with [`Seen::time`].
+    pub fn now() -> u32 {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        (now.tv_sec * 1000 + now.tv_nsec / 1_000_000) as u32
+    }
+
     pub const fn root(&self) -> Window {
         self.root
     }

@@ -1,0 +1,422 @@
+//! The engine's end of the hands.
+//!
+//! A batch goes out in chunks of at most 50 ms, each answered after the system has taken its events, and a stop is looked
+//! for between and within them. A reader of its own hears the stop chord while the engine waits for something else. The
+//! pulse is handed out, not beaten here: a helper thread that beats would hide a turn that hangs.
+
+use super::HandsConfig;
+use super::injector::Code;
+use super::link::{self, Link};
+use super::protocol::{Command, Ended, Frames, Hello, LedgerEntry, Reply, frame};
+use super::supervisor::{events_of, notches};
+use handsight_base::NOTCH;
+use handsight_base::flow::action::{Batch, Primitive};
+use handsight_base::gate::Approved;
+use handsight_base::port::clock::{Clock, RealClock};
+use handsight_base::port::desktop::{DesktopError, Injected, Pulse};
+use handsight_base::stop::{Stop, StopReason};
+use std::fmt::Debug;
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// The longest wait inside a chunk.
+const CHUNK: Duration = Duration::from_millis(50);
+/// The most events inside a chunk.
+const CHUNK_EVENTS: u32 = 64;
+/// How often a waiting call looks for a stop.
+const LOOK: Duration = Duration::from_millis(10);
+/// For an answer beyond the waits of a chunk; the X server may be busy.
+const ANSWER: Duration = Duration::from_secs(2);
+/// For the new process to connect and take the display.
+const START: Duration = Duration::from_secs(10);
+/// For the process to give keycodes back and end.
+const LEAVE: Duration = Duration::from_secs(3);
+
+/// The hands of a run. Dropping it releases everything and ends the process.
+#[derive(Debug)]
+pub struct Hands {
+    link: Link,
+    pulse: Arc<dyn Beat>,
+    replies: Receiver<Reply>,
+    chord: Stop,
+    ended: Arc<AtomicBool>,
+    clock: RealClock,
+    /// Numbers chunks and tickets.
+    asked: u64,
+    swept: Vec<Code>,
+    last_ended: Option<Ended>,
+}
+
+trait Beat: Pulse + Debug {}
+impl<T: Pulse + Debug> Beat for T {}
+
+impl Hands {
+    /// Starts the supervisor and waits until it has the display. [`DesktopError::InUse`] names the engine that has it
+    /// already; what an earlier life left pressed is released.
+    pub fn spawn(config: HandsConfig) -> Result<Self, DesktopError> {
+        let unusable = |why: &io::Error| DesktopError::Unusable {
+            why: format!("the input supervisor {:?} could not be started: {why}", config.command),
+            remedy: "Check the program, and that the state folder can be written".to_owned(),
+        };
+        std::fs::create_dir_all(&config.state_dir).map_err(|why| unusable(&why))?;
+        let link = link::start(&config.command).map_err(|why| unusable(&why))?;
+        let hello = Hello {
+            display: config.display.clone(),
+            state_dir: config.state_dir.clone(),
+            stop_chord: config.stop_chord.clone(),
+            max_hold: config.max_hold,
+            silence: config.silence,
+            engine_pid: std::process::id(),
+        };
+        let chord = Stop::new();
+        let pulse = link.pulse.try_clone().map_err(|why| unusable(&why))?;
+        let ended = Arc::new(AtomicBool::new(false));
+        let replies =
+            read_replies(&link.commands, chord.clone(), Arc::clone(&ended)).map_err(|why| unusable(&why))?;
+        let clock = RealClock::new();
+        let mut hands = Self {
+            link,
+            pulse: Arc::new(pulse),
+            replies,
+            chord,
+            ended,
+            clock,
+            asked: 0,
+            swept: Vec::new(),
+            last_ended: None,
+        };
+        hands.send(&hello)?;
+        match hands.replies.recv_timeout(START) {
+            Ok(Reply::Ready { swept }) => hands.swept = swept,
+            Ok(Reply::Failed { fault, .. }) => return Err(fault.into_error()),
+            Ok(other) => {
+                return Err(DesktopError::Lost { why: format!("the input supervisor began with {other:?}") });
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(DesktopError::Deadline { call: "start of the input supervisor", after: START });
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(unusable(&io::Error::other("it ended at once")));
+            }
+        }
+        if !hands.swept.is_empty() {
+            tracing::warn!(swept = ?hands.swept, "released what an earlier run had left pressed");
+        }
+        Ok(hands)
+    }
+
+    /// Runs an approved batch. On a stop it ends within 100 ms, everything is released, and `complete` is false; so too if
+    /// the pulse stopped while something was down ([`Hands::last_ended`] tells which).
+    ///
+    /// [`DesktopError::Stopped`] if the stop came before the first event; [`DesktopError::Input`] if the system refused
+    /// an event, after releasing everything.
+    pub fn inject(&mut self, batch: Approved<Batch>, stop: &Stop) -> Result<Injected, DesktopError> {
+        let began = self.clock.now();
+        if stop.is_set() || self.chord.is_set() {
+            return Err(DesktopError::Stopped);
+        }
+        let primitives = batch.into_inner().primitives;
+        let of = primitives.iter().map(events_of).fold(0, u32::saturating_add);
+        let mut events = 0u32;
+        let mut ended = None;
+        let mut chunks = chunks(primitives).into_iter().peekable();
+        while let Some(chunk) = chunks.next() {
+            let (sent, why) = self.run(chunk, chunks.peek().is_none(), stop)?;
+            events = events.saturating_add(sent);
+            if why.is_none() && stop.is_set() && chunks.peek().is_some() {
+                self.release_all()?;
+                ended = Some(Ended::Asked);
+            }
+            ended = ended.or(why);
+            if ended.is_some() {
+                break;
+            }
+        }
+        if let Some(why) = ended {
+            tracing::warn!(?why, events, of, "a batch was cut short; everything is released");
+            self.last_ended = Some(why);
+        }
+        if events == 0 && ended == Some(Ended::Chord) {
+            return Err(DesktopError::Stopped);
+        }
+        Ok(Injected { events, of, complete: ended.is_none(), took: self.clock.now() - began })
+    }
+
+    /// Releases everything the hands hold.
+    pub fn release_all(&mut self) -> Result<(), DesktopError> {
+        let ticket = self.number();
+        self.send(&Command::Release { ticket })?;
+        self.answer("release_all", ANSWER, None, |reply| match reply {
+            Reply::Released { ticket: t } if t == ticket => Heard::Answer(()),
+            other => Heard::Other(other),
+        })
+    }
+
+    /// What the turn's runtime beats every [`HEARTBEAT`](super::HEARTBEAT).
+    pub fn pulse(&self) -> Arc<dyn Pulse> {
+        self.pulse.clone()
+    }
+
+    /// Set when the person presses the stop chord; the hands take no more input then.
+    pub fn chord_stop(&self) -> Stop {
+        self.chord.clone()
+    }
+
+    /// What the start found pressed by an earlier life and released.
+    pub fn swept(&self) -> &[Code] {
+        &self.swept
+    }
+
+    /// Why the last incomplete batch ended.
+    pub const fn last_ended(&self) -> Option<Ended> {
+        self.last_ended
+    }
+
+    /// The supervisor's process.
+    pub fn pid(&self) -> u32 {
+        self.link.child.id()
+    }
+
+    /// True once the supervisor has ended: nothing can be injected any more, and nothing is held. Spawn new hands.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// The injected events from number `from` on, as far as they are remembered (4096).
+    pub fn ledger(&mut self, from: u64) -> Result<Vec<LedgerEntry>, DesktopError> {
+        self.send(&Command::Ledger { from })?;
+        self.answer("ledger", ANSWER, None, |reply| match reply {
+            Reply::Ledger(entries) => Heard::Answer(entries),
+            other => Heard::Other(other),
+        })
+    }
+
+    /// Sends one chunk and waits for its end: the events sent, and what cut it short.
+    fn run(
+        &mut self,
+        primitives: Vec<Primitive>,
+        last: bool,
+        stop: &Stop,
+    ) -> Result<(u32, Option<Ended>), DesktopError> {
+        let chunk = self.number();
+        let patience = ANSWER + waits(&primitives);
+        self.send(&Command::Run { chunk, primitives, last })?;
+        self.answer("inject", patience, Some(stop), |reply| match reply {
+            Reply::Done { chunk: c, events, ended } if c == chunk => Heard::Answer((events, ended)),
+            Reply::Waiting { chunk: c } if c == chunk => Heard::Patience,
+            other => Heard::Other(other),
+        })
+    }
+
+    /// Waits for the answer that `hear` is after. A stop meanwhile asks for a release once; the answer still comes.
+    fn answer<T>(
+        &mut self,
+        call: &'static str,
+        patience: Duration,
+        stop: Option<&Stop>,
+        hear: impl Fn(Reply) -> Heard<T>,
+    ) -> Result<T, DesktopError> {
+        let mut until = self.clock.now() + patience;
+        let mut stopping = false;
+        loop {
+            match self.replies.recv_timeout(LOOK) {
+                Ok(reply) => match hear(reply) {
+                    Heard::Answer(answer) => return Ok(answer),
+                    Heard::Patience => until = until.max(self.clock.now() + ANSWER),
+                    Heard::Other(Reply::Failed { fault, .. }) => return Err(fault.into_error()),
+                    // An answer to a call that was given up.
+                    Heard::Other(_) => {}
+                },
+                Err(RecvTimeoutError::Timeout) => {
+                    if !stopping && stop.is_some_and(Stop::is_set) {
+                        stopping = true;
+                        let ticket = self.number();
+                        self.send(&Command::Release { ticket })?;
+                    }
+                    if self.clock.now() >= until {
+                        let ticket = self.number();
+                        self.send(&Command::Release { ticket })?;
+                        return Err(DesktopError::Deadline { call, after: patience });
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+            }
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.asked += 1;
+        self.asked
+    }
+
+    fn send(&mut self, message: &impl serde::Serialize) -> Result<(), DesktopError> {
+        let lost =
+            |why: io::Error| DesktopError::Lost { why: format!("the input supervisor takes nothing: {why}") };
+        let bytes = frame(message).map_err(lost)?;
+        (&self.link.commands).write_all(&bytes).map_err(|why| match why.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => self.last_words(),
+            _ => lost(why),
+        })
+    }
+
+    /// What the supervisor said before it ended.
+    fn last_words(&self) -> DesktopError {
+        let failed = self.replies.try_iter().find_map(|reply| match reply {
+            Reply::Failed { fault, .. } => Some(fault.into_error()),
+            _ => None,
+        });
+        failed.unwrap_or_else(ended)
+    }
+}
+
+impl Drop for Hands {
+    fn drop(&mut self) {
+        // The end of the pipe is the end of the engine, as far as the supervisor is concerned.
+        let _closed = self.link.commands.shutdown(Shutdown::Write);
+        let until = self.clock.now() + LEAVE;
+        while self.clock.now() < until {
+            match self.replies.recv_timeout(LOOK) {
+                Err(RecvTimeoutError::Disconnected) => {
+                    let _reaped = self.link.child.wait();
+                    return;
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        tracing::warn!("the input supervisor takes its time to end");
+    }
+}
+
+enum Heard<T> {
+    Answer(T),
+    /// No answer yet, but work goes on.
+    Patience,
+    Other(Reply),
+}
+
+fn ended() -> DesktopError {
+    DesktopError::Lost { why: "the input supervisor has ended".to_owned() }
+}
+
+/// Reads replies on a thread of its own, which ends with the pipe.
+fn read_replies(commands: &UnixStream, chord: Stop, ended: Arc<AtomicBool>) -> io::Result<Receiver<Reply>> {
+    let mut stream = commands.try_clone()?;
+    // There is one question at a time; what does not fit answers questions that were given up.
+    let (sender, receiver) = sync_channel(64);
+    std::thread::Builder::new().name("hands".to_owned()).spawn(move || {
+        let mut frames = Frames::default();
+        let mut bytes = [0; 4096];
+        while let Ok(n @ 1..) = stream.read(&mut bytes) {
+            frames.push(&bytes[..n]);
+            while let Ok(Some(reply)) = frames.next::<Reply>() {
+                hear(reply, &chord, &sender);
+            }
+        }
+        ended.store(true, Ordering::Release);
+    })?;
+    Ok(receiver)
+}
+
+fn hear(reply: Reply, chord: &Stop, sender: &SyncSender<Reply>) {
+    match reply {
+        Reply::Chord => {
+            tracing::warn!("the stop chord was pressed: everything is released, no more input");
+            chord.set(StopReason::Chord);
+        }
+        Reply::Lifted { codes, ended } => tracing::warn!(?codes, ?ended, "released without being asked"),
+        reply => {
+            let _full = sender.try_send(reply);
+        }
+    }
+}
+
+fn waits(primitives: &[Primitive]) -> Duration {
+    primitives.iter().map(wait_of).sum()
+}
+
+fn wait_of(primitive: &Primitive) -> Duration {
+    match primitive {
+        Primitive::Wait(d) => *d,
+        Primitive::Move(_)
+        | Primitive::Button { .. }
+        | Primitive::Key { .. }
+        | Primitive::Char(_)
+        | Primitive::Wheel { .. } => Duration::ZERO,
+    }
+}
+
+/// Splits a batch so that no chunk waits longer than [`CHUNK`] or has more than [`CHUNK_EVENTS`] events.
+fn chunks(primitives: Vec<Primitive>) -> Vec<Vec<Primitive>> {
+    let mut chunks = Vec::new();
+    let mut chunk = Vec::new();
+    let (mut wait, mut events) = (Duration::ZERO, 0);
+    for primitive in primitives.into_iter().flat_map(pieces) {
+        let full = wait + wait_of(&primitive) > CHUNK || events + events_of(&primitive) > CHUNK_EVENTS;
+        if full && !chunk.is_empty() {
+            chunks.push(std::mem::take(&mut chunk));
+            (wait, events) = (Duration::ZERO, 0);
+        }
+        wait += wait_of(&primitive);
+        events += events_of(&primitive);
+        chunk.push(primitive);
+    }
+    if !chunk.is_empty() {
+        chunks.push(chunk);
+    }
+    chunks
+}
+
+/// A long wait or turn of the wheel in pieces that fit a chunk.
+fn pieces(primitive: Primitive) -> Box<dyn Iterator<Item = Primitive>> {
+    match primitive {
+        Primitive::Wait(d) if d > CHUNK => {
+            let whole = (d.as_nanos() / CHUNK.as_nanos()) as usize;
+            let rest = Some(d - CHUNK * whole as u32).filter(|rest| !rest.is_zero());
+            Box::new(std::iter::repeat_n(CHUNK, whole).chain(rest).map(Primitive::Wait))
+        }
+        Primitive::Wheel { axis, units } if notches(units) > CHUNK_EVENTS => {
+            let (count, most) = (notches(units), CHUNK_EVENTS);
+            let piece =
+                move |notches: u32| Primitive::Wheel { axis, units: units.signum() * notches as i32 * NOTCH };
+            let rest = Some(count % most).filter(|rest| *rest > 0);
+            Box::new(std::iter::repeat_n(most, (count / most) as usize).chain(rest).map(piece))
+        }
+        other => Box::new(std::iter::once(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use handsight_base::flow::action::Axis;
+
+    #[test]
+    fn no_chunk_is_longer_than_it_may_be_and_nothing_is_lost() {
+        let long = Duration::from_millis(1234);
+        let mut batch =
+            vec![Primitive::Wait(long), Primitive::Wheel { axis: Axis::Vertical, units: -200 * NOTCH }];
+        batch.extend(std::iter::repeat_n(Primitive::Char('x'), 100));
+        batch.extend([Primitive::Wait(Duration::from_millis(30)); 3]);
+        let events: u32 = batch.iter().map(events_of).sum();
+        let waited = waits(&batch);
+        let chunks = chunks(batch);
+        for chunk in &chunks {
+            assert!(waits(chunk) <= CHUNK, "{chunk:?}");
+            assert!(chunk.iter().map(events_of).sum::<u32>() <= CHUNK_EVENTS, "{chunk:?}");
+        }
+        let all: Vec<Primitive> = chunks.into_iter().flatten().collect();
+        assert_eq!((all.iter().map(events_of).sum::<u32>(), waits(&all)), (events, waited));
+        let down = |p: &Primitive| matches!(p, Primitive::Wheel { units, .. } if *units < 0);
+        assert_eq!(all.iter().filter(|p| down(p)).map(events_of).sum::<u32>(), 200);
+    }
+
+    #[test]
+    fn an_empty_batch_has_no_chunk() {
+        assert!(chunks(Vec::new()).is_empty());
+    }
+}

@@ -1,0 +1,103 @@
+//! What the supervisor needs of an operating system to move the hands.
+//!
+//! One implementation per system (X11's is `x11/input.rs`) and a fake. An injector resolves keys to codes and sends single
+//! events; it keeps no account of what is down and takes no decision: that is the supervisor's.
+
+use super::protocol::Fault;
+use handsight_base::flow::action::{Axis, Button};
+use handsight_base::key::Key;
+use handsight_base::space::ScreenPx;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// Something that can be down, by the system's own number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// A keycode (X11) or scan code (Windows).
+    Key(u16),
+    Button(u8),
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(code) => write!(f, "key {code}"),
+            Self::Button(button) => write!(f, "button {button}"),
+        }
+    }
+}
+
+/// One event as the system takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    Move(ScreenPx),
+    Press(Code),
+    Release(Code),
+    /// One click of a wheel: up or right if `positive`.
+    Notch {
+        axis: Axis,
+        positive: bool,
+    },
+}
+
+/// The key to press, and what has to be down around it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Stroke {
+    /// Modifier codes in the order they go down.
+    pub around: Vec<u16>,
+    pub key: u16,
+}
+
+/// What a key comes to at this moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Resolved {
+    Now(Stroke),
+    /// Programs have to catch up first; ask again at this time or after the next event.
+    NotBefore(Duration),
+}
+
+/// Why a key is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Part of a chord: modifiers that are held are meant, and stay.
+    Chord,
+    /// Exactly this character must arrive, whatever is held.
+    Text,
+}
+
+/// Times are of the supervisor's clock.
+pub(crate) trait Injector {
+    /// Called before the first key of a batch is resolved.
+    fn begin(&mut self) -> Result<(), Fault>;
+
+    /// Called when a batch is over, whichever way; gives back what [`Injector::begin`] took (CapsLock).
+    fn end(&mut self) -> Result<(), Fault>;
+
+    /// The codes for a key. `upcoming` are the characters that follow, so that a borrowed keycode is not taken from one
+    /// that is needed next.
+    fn resolve(
+        &mut self,
+        key: Key,
+        purpose: Purpose,
+        upcoming: &[char],
+        now: Duration,
+    ) -> Result<Resolved, Fault>;
+
+    /// The code of a button, as the person has arranged them.
+    fn button(&mut self, button: Button) -> Result<Code, Fault>;
+
+    /// Hands one event to the system; it may be buffered until [`Injector::sync`].
+    fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault>;
+
+    /// Returns when the system has taken everything sent before, or says what it refused.
+    fn sync(&mut self) -> Result<(), Fault>;
+
+    /// Of these codes, those that are down in truth.
+    fn down(&mut self, codes: &[Code]) -> Result<Vec<Code>, Fault>;
+
+    /// Gives borrowed keycodes back that nobody needs any more; says when to ask again.
+    fn tidy(&mut self, now: Duration, leaving: bool) -> Result<Option<Duration>, Fault>;
+}

@@ -1,0 +1,72 @@
+//! The hands: a process of its own that moves mouse and keyboard, and lets go of everything when the engine dies.
+//!
+//! A key pressed through XTEST stays down after the process that pressed it has died, whatever that process wrote into its
+//! signal handlers. So the engine presses nothing itself. It starts this supervisor first, sends it batches over a pipe that
+//! nobody inherits, and tells it every 100 ms, while anything is down, that its turn still runs. The supervisor leaves the
+//! engine's session, so that a signal to the group does not take both; it alone holds the input connection; and it ends
+//! when the engine does.
+//!
+//! `supervisor.rs` holds every rule about letting go, `client.rs` is the engine's end, `process.rs` the process around it,
+//! `injector.rs` what a system has to offer. None of them approves anything: the engine's end takes [`Approved`] batches
+//! only, and the stop chord is refused in model input by the gate, not here.
+//!
+//! [`Approved`]: handsight_base::gate::Approved
+
+mod client;
+#[cfg(test)]
+mod fake;
+mod held;
+pub(crate) mod injector;
+mod link;
+mod process;
+pub(crate) mod protocol;
+mod supervisor;
+
+pub use client::Hands;
+pub use injector::{Code, Event};
+pub use process::supervise;
+pub use protocol::{Ended, LedgerEntry};
+
+use handsight_base::key::{Chord, Key, Named};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How often the engine's turn has to beat its [`Pulse`](handsight_base::port::desktop::Pulse) while anything is down or a
+/// batch that pressed something runs.
+pub const HEARTBEAT: Duration = Duration::from_millis(100);
+
+/// How the hands of a run are set up.
+#[derive(Debug, Clone)]
+pub struct HandsConfig {
+    /// The program with its hidden subcommand that calls [`supervise`].
+    pub command: Vec<OsString>,
+    /// `:99`.
+    pub display: String,
+    /// Where the file with the pressed keys lives, shared by all runs of this person on this machine.
+    pub state_dir: PathBuf,
+    /// What the person presses to stop everything.
+    pub stop_chord: Chord,
+    /// The longest a key or button stays down without its release.
+    pub max_hold: Duration,
+    /// Without a beat for so long, everything is released.
+    pub silence: Duration,
+}
+
+impl HandsConfig {
+    /// With the defaults: Ctrl+Alt+Pause, 30 s, 250 ms.
+    pub fn new(command: Vec<OsString>, display: impl Into<String>, state_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            command,
+            display: display.into(),
+            state_dir: state_dir.into(),
+            stop_chord: Chord(vec![
+                Key::Named(Named::Control),
+                Key::Named(Named::Alt),
+                Key::Named(Named::Pause),
+            ]),
+            max_hold: Duration::from_secs(30),
+            silence: Duration::from_millis(250),
+        }
+    }
+}
