@@ -57,7 +57,6 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Names and values that are not UTF-8 are as good as absent.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub(crate) fn read() -> Self {
         let values = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a fallback is for, the files that do it in the order of preference, and the package to name.
+/// What a fallback is for, the files that do it in the order of preference, and the package to name if it is missed.
 pub(crate) struct Script {
     pub(crate) name: &'static str,
     pub(crate) sample: char,
@@ -46,7 +46,7 @@ pub(crate) const SCRIPTS: &[Script] = &[
         name: "everything else",
         sample: 'ሀ',
         files: &["unifont.otf", "unifont.ttf", "freesans.ttf", "freesans.otf", "segoeui.ttf"],
-        package: "fonts-unifont",
+        package: "",
     },
 ];
 
@@ -149,9 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn every_script_has_a_package_to_name() {
+    fn every_script_has_files_in_lower_case() {
         for script in SCRIPTS {
-            assert!(!script.package.is_empty() && !script.files.is_empty(), "{}", script.name);
+            assert!(!script.files.is_empty(), "{}", script.name);
             assert!(script.files.iter().all(|f| is_font(f) && *f == f.to_lowercase()), "{}", script.name);
         }
     }

@@ -38,6 +38,24 @@ pub(crate) fn create(
     }
 }
 
+/// Refuses a folder that already holds something. Asked before anything is started, and again when the folder is made.
+pub(crate) fn check(out: &Path) -> Result<(), Failure> {
+    let mut entries = match fs::read_dir(out) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(e) => return Err(unusable(out, &e)),
+    };
+    if entries.next().is_none() {
+        return Ok(());
+    }
+    let what = format!("{} is not empty", out.display());
+    Err(if out.join(DATABASE).exists() {
+        Failure::usage(what + ": it holds a run", format!("Go on with it: --resume {}", out.display()))
+    } else {
+        Failure::usage(what, "Give --out an empty folder, or one that is not there yet.")
+    })
+}
+
 /// A folder the person named: made if it is not there, else it must be empty.
 fn given(dir: &Path) -> Result<PathBuf, Failure> {
     match private(dir) {
@@ -45,15 +63,7 @@ fn given(dir: &Path) -> Result<PathBuf, Failure> {
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
         Err(e) => return Err(unusable(dir, &e)),
     }
-    let mut entries = fs::read_dir(dir).map_err(|e| unusable(dir, &e))?;
-    if entries.next().is_some() {
-        let what = format!("{} is not empty", dir.display());
-        return Err(if dir.join(DATABASE).exists() {
-            Failure::usage(what + ": it holds a run", format!("Go on with it: --resume {}", dir.display()))
-        } else {
-            Failure::usage(what, "Give --out an empty folder, or one that is not there yet.")
-        });
-    }
+    check(dir)?;
     close(dir).map_err(|e| unusable(dir, &e))?;
     Ok(dir.to_owned())
 }

@@ -10,6 +10,7 @@ use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{Desktop, DesktopError};
 use handsight_base::stop::Stop;
 use handsight_desktop::hands::HandsConfig;
+use handsight_desktop::replay::{FirstDifference, ReplayDesktop};
 use handsight_desktop::x11::{X11Config, X11Connector};
 use std::ffi::OsString;
 use std::fmt;
@@ -146,9 +147,15 @@ pub(crate) async fn x11(
     Seat::connect(connect, Deadlines { lost, ..Deadlines::default() }, Arc::clone(clock), stop.clone()).await
 }
 
-/// A seat at the pictures of a run.
-pub(crate) fn replay(run: &Path, _: &Arc<dyn Clock>, _: &Stop) -> anyhow::Result<Seat> {
-    Err(Failure::new(Exit::DesktopLost, format!("{}: replay is not built in yet", run.display()), "").into())
+/// A seat at the pictures of a run, and where what is done leaves the recording.
+pub(crate) fn replay(
+    run: &Path,
+    clock: &Arc<dyn Clock>,
+    stop: &Stop,
+) -> Result<(Seat, FirstDifference), DesktopError> {
+    let desktop = ReplayDesktop::open(run, Arc::clone(clock))?;
+    let first = desktop.first_difference();
+    Ok((Seat::inline(Box::new(desktop), Arc::clone(clock), stop.clone()), first))
 }
 
 /// Refuses a display or window that is not there.

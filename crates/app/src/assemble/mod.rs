@@ -23,6 +23,7 @@ use handsight_base::flow::step::StepRecord;
 use handsight_base::port::clock::{Clock, RealClock, VirtualClock};
 use handsight_base::port::dialect::Dialect;
 use handsight_base::stop::Stop;
+use handsight_desktop::replay::FirstDifference;
 use handsight_model::{Recorded, Scripted};
 use handsight_store::{Durability, Journal, Options, Reader, RunMeta};
 use std::collections::BTreeMap;
@@ -52,23 +53,32 @@ pub(crate) enum Folder {
 pub(crate) struct Assembled {
     pub(crate) parts: Parts,
     pub(crate) about: About,
-    pub(crate) replay: Option<Replay>,
+    pub(crate) replay: Replay,
 }
 
 /// What a replay has to tell afterwards.
+#[derive(Default)]
 pub(crate) struct Replay {
+    /// The requests.
     recorded: Option<Arc<Recorded>>,
+    /// The deeds.
+    done: Option<FirstDifference>,
 }
 
 impl Replay {
-    /// Where the run left the recording, if it did. True if it did not.
-    pub(crate) fn report(&self) -> bool {
-        let difference = self.recorded.as_ref().and_then(|r| r.first_difference());
-        match &difference {
-            Some(difference) => say::warning(&difference.to_string()),
-            None => say::progress("every request was the recorded one"),
+    /// Says where the run left the recording, if it did. True if it did not; `None` if nothing was compared.
+    pub(crate) fn report(&self) -> Option<bool> {
+        if self.recorded.is_none() && self.done.is_none() {
+            return None;
         }
-        difference.is_none()
+        let asked = self.recorded.as_ref().and_then(|r| r.first_difference()).map(|d| d.to_string());
+        let done = self.done.as_ref().and_then(FirstDifference::get).map(|d| d.to_string());
+        let left: Vec<String> = asked.into_iter().chain(done).collect();
+        if left.is_empty() {
+            say::progress("the replay is the recording, request by request and deed by deed");
+        }
+        left.iter().for_each(|line| say::warning(line));
+        Some(left.is_empty())
     }
 }
 
@@ -80,6 +90,9 @@ pub(crate) async fn assemble(
 ) -> anyhow::Result<Assembled> {
     let Request { settings, task, desktop, model, folder, hands } = request;
     let Settings { profile, sources } = settings;
+    if let Folder::New { out: Some(out), .. } = &folder {
+        run_folder::check(out)?;
+    }
     let real = desktop.is_real();
     let wall = RealClock::new();
     let clock: Arc<dyn Clock> =
@@ -109,6 +122,7 @@ pub(crate) async fn assemble(
         reason = stop.stopped() => return Err(Failure::stopped(reason).into()),
         seat = connecting => seat?,
     };
+    let (seat, done) = seat;
 
     let options = options(&profile, real);
     let journal = match folder {
@@ -135,7 +149,7 @@ pub(crate) async fn assemble(
         ));
     }
     let about = About { run, profile: profile.name.clone(), desktop: desktop.to_string(), model: name };
-    let replay = chosen.recorded.map(|recorded| Replay { recorded: Some(recorded) });
+    let replay = Replay { recorded: chosen.recorded, done };
     let parts = Parts {
         profile: Arc::new(profile),
         task,
@@ -195,13 +209,16 @@ async fn seat(
     withheld: Vec<String>,
     clock: &Arc<dyn Clock>,
     stop: &Stop,
-) -> anyhow::Result<Seat> {
+) -> anyhow::Result<(Seat, Option<FirstDifference>)> {
     match desktop {
         desktop::Choice::X11 { display } => {
             let hands = hands.then(|| desktop::hands(environment, profile, display)).transpose()?;
-            Ok(desktop::x11(display.clone(), hands, profile, withheld, clock, stop).await?)
+            Ok((desktop::x11(display.clone(), hands, profile, withheld, clock, stop).await?, None))
         }
-        desktop::Choice::Replay { run } => desktop::replay(run, clock, stop),
+        desktop::Choice::Replay { run } => {
+            let (seat, done) = desktop::replay(run, clock, stop)?;
+            Ok((seat, Some(done)))
+        }
     }
 }
 

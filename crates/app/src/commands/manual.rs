@@ -58,7 +58,8 @@ async fn session(
         match manual.command(&line).await {
             Ok(Answer::Did(what)) => say::result(&what),
             Ok(Answer::No(why)) => say::note(&why),
-            Ok(Answer::End) => break Outcome::Done,
+            Ok(Answer::End) if line.trim_start().starts_with("done") => break Outcome::Done,
+            Ok(Answer::End) => break Outcome::Stopped(StopReason::Person),
             Err(interruption) => {
                 let outcome = interruption.outcome();
                 let ending = manual.finish(outcome).await;
@@ -72,11 +73,7 @@ async fn session(
     if as_json {
         say::json(&document(&ending, &about));
     }
-    // Leaving is what the person wanted; only a signal is an interruption.
-    Ok(match outcome {
-        Outcome::Stopped(StopReason::Person) => Exit::Done,
-        other => exit::of_outcome(other, None),
-    })
+    Ok(exit::of_outcome(outcome, None))
 }
 
 /// Lines of stdin, read on a thread of their own: a read cannot be interrupted, but it can be left behind.

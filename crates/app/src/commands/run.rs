@@ -83,11 +83,9 @@ pub(crate) enum Verify {
 pub(crate) async fn turns(assembled: Assembled, as_json: bool, verify: Verify) -> anyhow::Result<Exit> {
     let Assembled { parts, about, replay } = assembled;
     let mut ending = Episode::new(parts)?.run().await;
-    if let Some(replay) = replay {
-        let same = replay.report();
-        if verify == Verify::Recording {
-            ending.verified = Some(same);
-        }
+    let same = replay.report();
+    if verify == Verify::Recording {
+        ending.verified = same;
     }
     if !ending.statement.is_empty() {
         say::result(&ending.statement);

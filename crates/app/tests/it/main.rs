@@ -3,6 +3,40 @@
 //! Every test starts the real binary with a cleared environment and a home of its own. What it did is read from its output, from
 //! files, from a model server's own log or an independent X client, never from its bookkeeping.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a broken test rig should end the test where it breaks"
+)]
+
 mod command_line;
+#[cfg(target_os = "linux")]
+mod desktop_faults;
 mod handsight;
 mod profiles;
+#[cfg(target_os = "linux")]
+mod real_input_hud;
+#[cfg(target_os = "linux")]
+mod real_input_manual;
+#[cfg(target_os = "linux")]
+mod real_input_player;
+#[cfg(target_os = "linux")]
+mod real_input_programs;
+#[cfg(target_os = "linux")]
+mod real_input_rig;
+#[cfg(target_os = "linux")]
+mod real_input_stateless;
+#[cfg(target_os = "linux")]
+mod real_input_windows;
+#[cfg(target_os = "linux")]
+mod rig;
+#[cfg(target_os = "linux")]
+mod xvfb_doctor;
+#[cfg(target_os = "linux")]
+mod xvfb_manual;
+#[cfg(target_os = "linux")]
+mod xvfb_model_faults;
+#[cfg(target_os = "linux")]
+mod xvfb_run;
+#[cfg(target_os = "linux")]
+mod xvfb_window;

@@ -13,6 +13,8 @@ pub(super) fn check(environment: &Environment, model_is_here: bool) -> Vec<Findi
     for (script, file) in fonts::find(&fonts::folders(environment)) {
         match file {
             Some(path) => findings.ok("fonts", format!("{}: {}", script.name, path.display())),
+            // Scripts that few people meet are nothing to warn of.
+            None if script.package.is_empty() => {}
             None => findings.warn(
                 "fonts",
                 format!(

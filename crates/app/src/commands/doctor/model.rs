@@ -27,7 +27,10 @@ pub(super) async fn check(
         }
     };
     match probe(&remote, deadlines, stop).await {
-        Ok(found) => found.into_iter().for_each(|f| findings.list.push(of_probe(f))),
+        // The deadline is a setting; it stands with the settings.
+        Ok(found) => {
+            findings.list.extend(found.into_iter().filter(|f| f.check != Check::Deadline).map(of_probe))
+        }
         Err(error) => findings.fail("answers", error.to_string(), ""),
     }
     if !remote.endpoint().is_loopback() && !remote.endpoint().is_encrypted() {

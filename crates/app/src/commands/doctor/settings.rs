@@ -2,9 +2,8 @@
 
 use super::finding::{Area, Finding, Findings};
 use crate::settings::Settings;
+use handsight_model::probe::SHORT_DEADLINE;
 
-/// Below this a vision model on an ordinary machine is often cut off.
-const SHORT_DEADLINE_S: f64 = 30.0;
 /// Below this programs lose the second of two events, or have not drawn yet.
 const SHORT_DELAY_S: f64 = 0.05;
 
@@ -18,11 +17,14 @@ pub(super) fn check(settings: &Settings) -> Vec<Finding> {
     };
     findings.ok("profile", format!("{} {} {from}", profile.name, profile.version));
     let deadline = profile.decide.request_timeout_s;
+    let short = SHORT_DEADLINE.as_secs_f64();
     findings.expect(
         "request_timeout",
-        deadline >= SHORT_DEADLINE_S,
+        deadline >= short,
         format!("a model has {deadline} s to answer"),
-        format!("Raise decide.request_timeout_s to {SHORT_DEADLINE_S} or more: a picture takes a local model that long."),
+        format!(
+            "Raise decide.request_timeout_s to {short} or more: a picture takes a local model that long."
+        ),
     );
     let delay = profile.act.input_delay_s;
     findings.expect(

@@ -1,0 +1,43 @@
+//! `window status|focus` on windows of a program that knows nothing of us.
+
+use crate::rig::{PATIENCE, Rig};
+use handsight_testkit::need::need;
+use handsight_testkit::wait::until;
+
+#[test]
+fn windows_are_listed_found_and_brought_to_the_front() {
+    let Some(rig) = Rig::new() else { return };
+    let Some(_openbox) = rig.x.openbox() else { return };
+    if !need("xterm", "xterm") {
+        return;
+    }
+    let _first = rig.x.program("xterm", &["-T", "first window", "-e", "cat"]);
+    let witness = rig.witness();
+    until("the first window", PATIENCE, || witness.find("first window"));
+    let _second = rig.x.program("xterm", &["-T", "second window", "-e", "cat"]);
+    until("the second window", PATIENCE, || witness.find("second window"));
+
+    let list = |args: &[&str]| {
+        let said = rig.handsight.run(&[&["window", "status", "--json"], args].concat());
+        let windows = said.ended(0).json()["windows"].as_array().unwrap().clone();
+        windows.iter().map(|w| w["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let mut all = list(&[]);
+    all.sort();
+    assert_eq!(all, ["first window", "second window"]);
+    assert_eq!(list(&["part:FIRST"]), ["first window"]);
+    assert_eq!(list(&["regex:^sec.*w$"]), ["second window"]);
+    rig.handsight.run(&["window", "status", "third window"]).ended(3).told("first window");
+
+    for title in ["first window", "second window", "first window"] {
+        let said = rig.handsight.run(&["window", "focus", title]);
+        assert!(said.ended(0).stdout.contains(title), "{said:?}");
+        // The window manager says who is active, not we.
+        let active = witness.property(witness.root(), "_NET_ACTIVE_WINDOW");
+        let id = u32::from_ne_bytes(active[..4].try_into().unwrap());
+        assert_eq!(witness.window(id).map(|w| w.title).as_deref(), Some(title));
+    }
+    rig.handsight.run(&["window", "focus"]).ended(2).told("which window?");
+    rig.handsight.run(&["window", "focus", "pid:many"]).ended(2).told("pid:1234");
+    witness.assert_quiet();
+}
