@@ -3,8 +3,19 @@
 //! This crate reaches desktops and models through the ports of `base` only. It refuses to print, to read the environment and
 //! to know which backend or vendor it works with.
 
+pub mod ending;
+mod engine;
+pub mod episode;
+mod hud;
+mod journal;
+pub mod manual;
 pub mod policy;
 pub mod profile;
+pub mod progress;
 pub mod seat;
+pub mod target;
 pub mod tools;
+mod turn;
 mod worker;
+
+pub use hud::FontSource;

@@ -34,10 +34,44 @@ impl Default for Deadlines {
 pub struct Seat {
     place: Place,
     pub(crate) info: DesktopInfo,
-    pub(crate) pulse: Option<Arc<dyn Pulse>>,
-    pub(crate) chord_stop: Option<Stop>,
+    /// Beats for the hands and listens for the stop chord; ends with the connection.
+    watch: Watch,
+    stop: Stop,
     deadlines: Deadlines,
     clock: Arc<dyn Clock>,
+}
+
+/// How often the hands hear that the turn still runs. They give up after 250 ms without.
+const BEAT: Duration = Duration::from_millis(100);
+
+/// Tasks on the runtime that drives the turn: when that hangs, so do they, and the hands let go.
+struct Watch(Vec<tokio::task::JoinHandle<()>>);
+
+impl Watch {
+    fn start(pulse: Option<Arc<dyn Pulse>>, chord: Option<Stop>, stop: &Stop) -> Self {
+        let mut tasks = Vec::new();
+        if let Some(pulse) = pulse {
+            tasks.push(tokio::spawn(async move {
+                loop {
+                    pulse.beat();
+                    tokio::time::sleep(BEAT).await;
+                }
+            }));
+        }
+        if let Some(chord) = chord {
+            let stop = stop.clone();
+            tasks.push(tokio::spawn(async move { stop.set(chord.stopped().await) }));
+        }
+        Self(tasks)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        for task in &self.0 {
+            task.abort();
+        }
+    }
 }
 
 enum Place {
@@ -52,17 +86,11 @@ fn greet(desktop: &dyn Desktop) -> Greeting {
 }
 
 impl Seat {
-    /// A desktop that cannot block: a world, a replay, a fake.
-    pub fn inline(desktop: Box<dyn Desktop>, clock: Arc<dyn Clock>) -> Self {
-        let (info, pulse, chord_stop) = greet(&*desktop);
-        Self {
-            place: Place::Inline(desktop),
-            info,
-            pulse,
-            chord_stop,
-            deadlines: Deadlines::default(),
-            clock,
-        }
+    /// A desktop that cannot block: a world, a replay, a fake. Called from within a runtime.
+    pub fn inline(desktop: Box<dyn Desktop>, clock: Arc<dyn Clock>, stop: Stop) -> Self {
+        let (info, pulse, chord) = greet(&*desktop);
+        let watch = Watch::start(pulse, chord, &stop);
+        Self { place: Place::Inline(desktop), info, watch, stop, deadlines: Deadlines::default(), clock }
     }
 
     /// A real desktop on a thread of its own.
@@ -70,9 +98,11 @@ impl Seat {
         connect: Connect,
         deadlines: Deadlines,
         clock: Arc<dyn Clock>,
+        stop: Stop,
     ) -> Result<Self, DesktopError> {
-        let (worker, (info, pulse, chord_stop)) = start(&connect, deadlines).await?;
-        Ok(Self { place: Place::Thread { worker, connect }, info, pulse, chord_stop, deadlines, clock })
+        let (worker, (info, pulse, chord)) = start(&connect, deadlines).await?;
+        let watch = Watch::start(pulse, chord, &stop);
+        Ok(Self { place: Place::Thread { worker, connect }, info, watch, stop, deadlines, clock })
     }
 
     pub const fn info(&self) -> &DesktopInfo {
@@ -83,7 +113,6 @@ impl Seat {
     pub(crate) async fn look<R: Send + 'static>(
         &mut self,
         what: &'static str,
-        stop: &Stop,
         f: impl Fn(&mut dyn Desktop) -> Result<R, DesktopError> + Send + Sync + Clone + 'static,
     ) -> Result<R, DesktopError> {
         let began = self.clock.now();
@@ -92,7 +121,7 @@ impl Seat {
                 Err(error) if error.fault() == DesktopFault::Retry => error,
                 answer => return answer,
             };
-            if stop.is_set() {
+            if self.stop.is_set() {
                 return Err(DesktopError::Stopped);
             }
             let waited = self.clock.now().saturating_sub(began);
@@ -146,9 +175,10 @@ impl Seat {
         let began = self.clock.now();
         loop {
             match start(connect, self.deadlines).await {
-                Ok((fresh, (info, pulse, chord_stop))) => {
+                Ok((fresh, (info, pulse, chord))) => {
                     *worker = fresh;
-                    (self.info, self.pulse, self.chord_stop) = (info, pulse, chord_stop);
+                    self.info = info;
+                    self.watch = Watch::start(pulse, chord, &self.stop);
                     return Ok(());
                 }
                 Err(error) if self.clock.now().saturating_sub(began) >= left => {

@@ -8,7 +8,11 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
+enum Job<T> {
+    Run(Box<dyn FnOnce(&mut T) + Send>),
+    /// The last one: the `T` goes with it.
+    Take(Box<dyn FnOnce(T) + Send>),
+}
 
 /// How many calls may wait; the loop makes one at a time, a stop adds one.
 const QUEUE: usize = 4;
@@ -42,14 +46,48 @@ impl<T: 'static> Worker<T> {
                     return;
                 }
             };
-            if ready.send(Ok(())).is_err() {
-                return;
-            }
+            // Whoever does not wait for this has a `T` that is made at once.
+            let _nobody = ready.send(Ok(()));
             while let Ok(job) = inbox.recv() {
-                job(&mut owned);
+                match job {
+                    Job::Run(f) => f(&mut owned),
+                    Job::Take(f) => return f(owned),
+                }
             }
         })?;
         Ok((Self { jobs }, made))
+    }
+
+    /// Queues `f` at once; its result comes by the receiver, which may be dropped.
+    pub(crate) fn begin<R: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut T) -> R + Send + 'static,
+    ) -> Result<oneshot::Receiver<R>, NoAnswer> {
+        let (answer, result) = oneshot::channel();
+        self.queue(Job::Run(Box::new(move |owned| {
+            let _late = answer.send(f(owned));
+        })))?;
+        Ok(result)
+    }
+
+    /// Runs `f` on the thread with the `T` itself, which ends the thread, and waits for its result.
+    pub(crate) async fn into_inner<R: Send + 'static>(
+        self,
+        f: impl FnOnce(T) -> R + Send + 'static,
+    ) -> Result<R, NoAnswer> {
+        let (answer, result) = oneshot::channel();
+        self.queue(Job::Take(Box::new(move |owned| {
+            let _late = answer.send(f(owned));
+        })))?;
+        result.await.map_err(|_| NoAnswer::Gone)
+    }
+
+    fn queue(&self, job: Job<T>) -> Result<(), NoAnswer> {
+        // A full queue means a stuck thread: the deadline would pass anyway.
+        self.jobs.try_send(job).map_err(|e| match e {
+            std::sync::mpsc::TrySendError::Full(_) => NoAnswer::Deadline,
+            std::sync::mpsc::TrySendError::Disconnected(_) => NoAnswer::Gone,
+        })
     }
 
     /// Runs `f` on the thread and waits for its result, at most `deadline`.
@@ -58,15 +96,7 @@ impl<T: 'static> Worker<T> {
         deadline: Option<Duration>,
         f: impl FnOnce(&mut T) -> R + Send + 'static,
     ) -> Result<R, NoAnswer> {
-        let (answer, result) = oneshot::channel();
-        let job: Job<T> = Box::new(move |owned| {
-            let _late = answer.send(f(owned));
-        });
-        // A full queue means a stuck thread: the deadline would pass anyway.
-        self.jobs.try_send(job).map_err(|e| match e {
-            std::sync::mpsc::TrySendError::Full(_) => NoAnswer::Deadline,
-            std::sync::mpsc::TrySendError::Disconnected(_) => NoAnswer::Gone,
-        })?;
+        let result = self.begin(f)?;
         match deadline {
             None => result.await.map_err(|_| NoAnswer::Gone),
             Some(d) => match tokio::time::timeout(d, result).await {

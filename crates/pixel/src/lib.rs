@@ -8,7 +8,15 @@
 //! PixelView --scale--> Rgb24 --blend Canvas, Canvas--> Rgb24 --png--> bytes
 //! ```
 
+pub mod blend;
+pub mod canvas;
+pub mod draw;
+pub mod font;
+pub mod hud;
 pub mod png;
 pub mod rgb;
 pub mod scale;
 pub mod simd;
+
+#[cfg(test)]
+mod random;

@@ -9,6 +9,8 @@
 use crate::rgb::Rgb24;
 use crate::simd::{self, Groups, Kernel};
 use fast_image_resize as fir;
+use fir::images::{TypedImage, TypedImageRef};
+use fir::pixels::U8x4;
 use handsight_base::flow::frame::PixelView;
 use handsight_base::space::Size;
 
@@ -188,15 +190,15 @@ impl BilinearScaler {
             &self.packed[..]
         };
         self.scaled.resize(to.area() as usize * 4, 0);
-        let kind = fir::PixelType::U8x4;
-        let source = fir::images::ImageRef::new(from.width, from.height, source, kind)
+        // The typed call: the untyped one compiles its filters for every pixel type, which takes minutes.
+        let source = TypedImageRef::<U8x4>::from_buffer(from.width, from.height, source)
             .map_err(|e| failed(e.to_string()))?;
-        let mut target = fir::images::Image::from_slice_u8(to.width, to.height, &mut self.scaled, kind)
+        let mut target = TypedImage::<U8x4>::from_buffer(to.width, to.height, &mut self.scaled)
             .map_err(|e| failed(e.to_string()))?;
         let options = fir::ResizeOptions::new()
             .resize_alg(fir::ResizeAlg::Convolution(fir::FilterType::Bilinear))
             .use_alpha(false);
-        self.resizer.resize(&source, &mut target, &options).map_err(|e| failed(e.to_string()))?;
+        self.resizer.resize_typed(&source, &mut target, &options).map_err(|e| failed(e.to_string()))?;
         out.reshape(to);
         for (row, bgrx) in out.rows_mut().zip(self.scaled.chunks_exact(to.width as usize * 4)) {
             for (rgb, bgrx) in row.chunks_exact_mut(3).zip(bgrx.chunks_exact(4)) {

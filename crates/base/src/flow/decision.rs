@@ -48,6 +48,19 @@ pub enum Choice {
     Refused(Refused),
 }
 
+impl Choice {
+    /// The word for it in the journal.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Act(_) => "act",
+            Self::Observe => "observe",
+            Self::Ask { .. } => "ask",
+            Self::Done { .. } => "done",
+            Self::Refused(_) => "refused",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refused {
     /// Told to the model by profiles that keep a conversation.

@@ -1,0 +1,103 @@
+//! How a run can end, and what it leaves to say.
+
+use handsight_base::port::desktop::{DesktopError, DesktopFault};
+use handsight_base::stop::StopReason;
+use handsight_store::StoreError;
+use serde::Serialize;
+
+/// Why a run ended. Each has its word in `run --json` and its exit code in `app`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The model said so; whether it is true is for a checker to say.
+    Done,
+    TurnLimit,
+    TimeLimit,
+    CostLimit,
+    /// The model could not be reached, or failed too often in a row.
+    ModelFailed,
+    /// The model's replies could not be used too often in a row.
+    Malformed,
+    /// The policy refused.
+    Refused,
+    Loop,
+    TargetLost,
+    DesktopLost,
+    /// The journal could not be written: nothing was done that it does not hold.
+    Storage,
+    Stopped(#[serde(skip)] StopReason),
+}
+
+impl Outcome {
+    /// The word of the contract.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::TurnLimit => "turn_limit",
+            Self::TimeLimit => "time_limit",
+            Self::CostLimit => "cost_limit",
+            Self::ModelFailed => "model_failed",
+            Self::Malformed => "malformed",
+            Self::Refused => "refused",
+            Self::Loop => "loop",
+            Self::TargetLost => "target_lost",
+            Self::DesktopLost => "desktop_lost",
+            Self::Storage => "storage",
+            Self::Stopped(_) => "stopped",
+        }
+    }
+}
+
+/// What a run has to say for itself at its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ending {
+    pub outcome: Outcome,
+    /// The model's closing words, or what went wrong.
+    pub statement: String,
+    /// What a checker found; `None` without one.
+    pub verified: Option<bool>,
+    /// Turns and actions of this run and of those it resumes.
+    pub turns: u64,
+    pub actions: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// `None` when a price is unknown.
+    pub cost_usd: Option<f64>,
+    pub wall_s: f64,
+    /// Median of what the engine itself took per turn.
+    pub overhead_ms_p50: f64,
+}
+
+/// What ends a turn, and with it the run, before it is complete.
+#[derive(Debug, thiserror::Error)]
+pub enum Interruption {
+    #[error(transparent)]
+    Desktop(#[from] DesktopError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the journal's thread is gone")]
+    JournalGone,
+    #[error("stopped")]
+    Stopped(StopReason),
+    #[error("the time limit has passed")]
+    TimeLimit,
+    #[error("{0}")]
+    CostLimit(String),
+    #[error("the picture could not be made: {0}")]
+    Picture(String),
+}
+
+impl Interruption {
+    /// The outcome it means.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Desktop(e) if e.fault() == DesktopFault::Target => Outcome::TargetLost,
+            Self::Desktop(DesktopError::NoSuchWindow { .. }) => Outcome::TargetLost,
+            Self::Desktop(_) | Self::Picture(_) => Outcome::DesktopLost,
+            Self::Store(_) | Self::JournalGone => Outcome::Storage,
+            Self::Stopped(reason) => Outcome::Stopped(*reason),
+            Self::TimeLimit => Outcome::TimeLimit,
+            Self::CostLimit(_) => Outcome::CostLimit,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What a turn works with: the ports, the profile, and the little that lasts from one turn to the next.
+
+use crate::ending::Interruption;
+use crate::hud::HudPainter;
+use crate::journal::JournalSeat;
+use crate::profile::Profile;
+use crate::progress::{Event, Progress};
+use crate::seat::Seat;
+use crate::tools::ToolSet;
+use handsight_base::flow::action::Timing;
+use handsight_base::flow::step::Timings;
+use handsight_base::gate::Gate;
+use handsight_base::port::clock::Clock;
+use handsight_base::port::desktop::WindowId;
+use handsight_base::port::dialect::Dialect;
+use handsight_base::port::model::Model;
+use handsight_base::port::perceiver::Perceiver;
+use handsight_base::space::FrameGeometry;
+use handsight_base::stop::Stop;
+use handsight_pixel::blend::Exporter;
+use handsight_pixel::png::PngEncoder;
+use handsight_store::Totals;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct Engine {
+    pub(crate) profile: Arc<Profile>,
+    pub(crate) task: String,
+    pub(crate) seat: Seat,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) dialect: Box<dyn Dialect>,
+    pub(crate) tools: ToolSet,
+    pub(crate) perceivers: Vec<Box<dyn Perceiver>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) journal: JournalSeat,
+    pub(crate) gate: Gate,
+    pub(crate) stop: Stop,
+    pub(crate) progress: Box<dyn Progress>,
+    pub(crate) hud: HudPainter,
+    pub(crate) exporter: Exporter,
+    pub(crate) png: PngEncoder,
+
+    /// The turn that runs, from 1.
+    pub(crate) turn: u64,
+    frames: u64,
+    /// The newest frame the model saw.
+    pub(crate) geometry: Option<FrameGeometry>,
+    pub(crate) target_window: Option<WindowId>,
+    /// What the next picture shows on the HUD.
+    pub(crate) carry: String,
+    /// What the engine has to tell the model, on the HUD where there is no conversation.
+    pub(crate) told: Vec<String>,
+    /// Unusable replies and failed calls in a row.
+    pub(crate) failures: u32,
+    /// The last failure was a reply that cannot be used, not a model that cannot be reached.
+    pub(crate) reply_failed: bool,
+    /// Sums over this run and those it resumes, as the journal has them.
+    pub(crate) totals: Totals,
+    /// Set by `done`.
+    pub(crate) ending: Option<String>,
+    pub(crate) began: Duration,
+
+    // Of the turn that runs.
+    pub(crate) turn_began: Duration,
+    pub(crate) captured_unix_millis: i64,
+    pub(crate) timings: Timings,
+    pub(crate) notes: Vec<String>,
+    pub(crate) overheads: Vec<f64>,
+}
+
+/// The parts an engine is made of.
+pub(crate) struct EngineParts {
+    pub(crate) profile: Arc<Profile>,
+    pub(crate) task: String,
+    pub(crate) seat: Seat,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) dialect: Box<dyn Dialect>,
+    pub(crate) tools: ToolSet,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) journal: JournalSeat,
+    pub(crate) gate: Gate,
+    pub(crate) stop: Stop,
+    pub(crate) progress: Box<dyn Progress>,
+    pub(crate) hud: HudPainter,
+}
+
+impl Engine {
+    pub(crate) fn new(parts: EngineParts) -> Self {
+        let EngineParts {
+            profile,
+            task,
+            seat,
+            model,
+            dialect,
+            tools,
+            clock,
+            journal,
+            gate,
+            stop,
+            progress,
+            hud,
+        } = parts;
+        let began = clock.now();
+        Self {
+            profile,
+            task,
+            seat,
+            model,
+            dialect,
+            tools,
+            perceivers: Vec::new(),
+            clock,
+            journal,
+            gate,
+            stop,
+            progress,
+            hud,
+            exporter: Exporter::new(),
+            png: PngEncoder::new(),
+            turn: 0,
+            frames: 0,
+            geometry: None,
+            target_window: None,
+            carry: String::new(),
+            told: Vec::new(),
+            failures: 0,
+            reply_failed: false,
+            totals: Totals::default(),
+            ending: None,
+            began,
+            turn_began: began,
+            captured_unix_millis: 0,
+            timings: Timings::default(),
+            notes: Vec::new(),
+            overheads: Vec::new(),
+        }
+    }
+
+    pub(crate) fn begin_turn(&mut self) {
+        self.turn += 1;
+        self.turn_began = self.clock.now();
+        self.timings = Timings::default();
+        self.notes.clear();
+        self.tell(Event::TurnStarted { turn: self.turn });
+    }
+
+    /// The next frame's number; frames are counted on over a resume.
+    pub(crate) const fn next_frame(&mut self) -> u64 {
+        self.frames += 1;
+        self.frames
+    }
+
+    /// Goes on where an earlier run ended.
+    pub(crate) fn go_on_after(&mut self, turn: u64, carry: String, totals: Totals) {
+        self.turn = turn;
+        self.frames = turn;
+        self.carry = carry;
+        self.totals = totals;
+    }
+
+    /// Adds a line of the engine's own to what the next picture shows.
+    pub(crate) fn add_to_carry(&mut self, line: &str) {
+        if !self.carry.is_empty() {
+            self.carry.push('\n');
+        }
+        self.carry.push_str(line);
+    }
+
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.progress.event(&event);
+    }
+
+    pub(crate) fn millis_since(&self, began: Duration) -> f64 {
+        self.clock.now().saturating_sub(began).as_secs_f64() * 1e3
+    }
+
+    /// Waits, unless a stop comes first.
+    pub(crate) async fn pause(&self, d: Duration) -> Result<(), Interruption> {
+        if let Some(reason) = self.stop.reason() {
+            return Err(Interruption::Stopped(reason));
+        }
+        if d.is_zero() {
+            return Ok(());
+        }
+        tokio::select! {
+            biased;
+            reason = self.stop.stopped() => Err(Interruption::Stopped(reason)),
+            () = self.clock.sleep(d) => Ok(()),
+        }
+    }
+
+    /// What is left of the run's time; `None` without a limit.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        let limit = Duration::from_secs_f64(self.profile.limits.max_time_s?);
+        Some(limit.saturating_sub(self.clock.now().saturating_sub(self.began)))
+    }
+
+    /// How actions are spread over time; the jitter differs from turn to turn and is the same for the same turn.
+    pub(crate) fn timing(&self) -> Timing {
+        let act = &self.profile.act;
+        Timing {
+            hold: Duration::from_millis(act.hold_ms),
+            click_interval: Duration::from_millis(act.click_interval_ms),
+            type_interval: Duration::from_millis(act.type_interval_ms),
+            jitter: act.jitter,
+            jitter_seed: self.turn,
+            ..Timing::default()
+        }
+    }
+
+    pub(crate) fn settle_settings(&self) -> handsight_vision::settle::Settings {
+        let s = &self.profile.settle;
+        handsight_vision::settle::Settings {
+            sample: handsight_base::space::Size::new(s.sample_w, s.sample_h),
+            required_stable: s.required_stable,
+            change_ratio_threshold: s.change_ratio_threshold,
+            max: Duration::from_secs_f64(s.max_s),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! An episode: turns until the model is done, a limit is reached, something is lost or the person stops it.
+//!
+//! Every way out has its typed outcome, and on every way out the journal is closed and the hands let go.
+
+use crate::ending::{Ending, Interruption, Outcome};
+use crate::engine::{Engine, EngineParts};
+use crate::hud::{FontSource, HudPainter};
+use crate::journal::JournalSeat;
+use crate::policy;
+use crate::profile::{Carry, Profile};
+use crate::progress::{Event, Progress};
+use crate::seat::Seat;
+use crate::tools::ToolSet;
+use crate::turn;
+use handsight_base::flow::decision::Decision;
+use handsight_base::key::{Chord, KeyError};
+use handsight_base::port::clock::Clock;
+use handsight_base::port::dialect::Dialect;
+use handsight_base::port::model::Model;
+use handsight_base::stop::Stop;
+use handsight_store::{Journal, Resume, RunEnd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Everything an episode needs, put together by `app`.
+pub struct Parts {
+    pub profile: Arc<Profile>,
+    /// The objective in the person's words.
+    pub task: String,
+    pub seat: Seat,
+    pub model: Arc<dyn Model>,
+    pub dialect: Box<dyn Dialect>,
+    pub tools: ToolSet,
+    pub clock: Arc<dyn Clock>,
+    /// A new one, or one that was opened to go on.
+    pub journal: Journal,
+    pub stop: Stop,
+    pub progress: Box<dyn Progress>,
+    /// Fonts for characters the built-in one lacks; asked only when one is missing.
+    pub fonts: FontSource,
+}
+
+/// Why an episode cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum EpisodeError {
+    #[error("desktop.stop_chord: {0}")]
+    StopChord(#[from] KeyError),
+    #[error("no thread for the journal: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+pub struct Episode {
+    engine: Engine,
+}
+
+impl Episode {
+    pub fn new(parts: Parts) -> Result<Self, EpisodeError> {
+        Ok(Self { engine: assemble(parts)? })
+    }
+
+    /// Runs to the end. Never fails: how it ended is the result.
+    pub async fn run(mut self) -> Ending {
+        let (outcome, statement) = match self.turns().await {
+            Ok(end) => end,
+            Err(interruption) => (interruption.outcome(), interruption.to_string()),
+        };
+        close(self.engine, outcome, statement).await
+    }
+
+    /// Looks, asks and understands, and does nothing.
+    pub async fn decide_once(mut self) -> Result<Decision, Interruption> {
+        turn::decide_only(&mut self.engine).await
+    }
+
+    async fn turns(&mut self) -> Result<(Outcome, String), Interruption> {
+        let engine = &mut self.engine;
+        loop {
+            if let Some(reason) = engine.stop.reason() {
+                return Err(Interruption::Stopped(reason));
+            }
+            if engine.profile.limits.max_turns.is_some_and(|limit| engine.turn >= limit) {
+                return Ok((Outcome::TurnLimit, format!("the limit of {} turns is reached", engine.turn)));
+            }
+            if engine.time_left().is_some_and(|left| left.is_zero()) {
+                return Err(Interruption::TimeLimit);
+            }
+            let lesson = turn::turn(engine).await?;
+            if let Some(limit) = engine.profile.limits.max_cost_usd
+                && engine.totals.cost_usd >= limit
+            {
+                return Ok((Outcome::CostLimit, format!("the limit of {limit} USD is reached")));
+            }
+            if let Some(statement) = engine.ending.take() {
+                return Ok((Outcome::Done, statement));
+            }
+            if engine.failures >= engine.profile.decide.max_failures {
+                let said = lesson.step.record.notes.last().cloned().unwrap_or_default();
+                let outcome = if engine.reply_failed { Outcome::Malformed } else { Outcome::ModelFailed };
+                return Ok((outcome, format!("{} failures in a row; the last: {said}", engine.failures)));
+            }
+        }
+    }
+}
+
+/// Puts an engine together and, on a resume, sets it where the earlier run ended.
+pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
+    let Parts { profile, task, seat, model, dialect, tools, clock, journal, stop, progress, fonts } = parts;
+    let chord: Chord = profile.desktop.stop_chord.parse()?;
+    let resume = journal.resume().clone();
+    let mut engine = Engine::new(EngineParts {
+        hud: HudPainter::new(&profile.hud, fonts),
+        gate: policy::gate(&chord),
+        journal: JournalSeat::new(journal)?,
+        profile,
+        task,
+        seat,
+        model,
+        dialect,
+        tools,
+        clock,
+        stop,
+        progress,
+    });
+    let Resume { last, next_turn, ambiguous, totals } = resume;
+    if next_turn > 1 {
+        let carry = match engine.profile.learn.carry {
+            Carry::Reason => last.map(|step| step.reason).unwrap_or_default(),
+            Carry::None => String::new(),
+        };
+        engine.go_on_after(next_turn - 1, carry, totals);
+    }
+    for action in ambiguous {
+        let line = turn::ambiguous_line(action.action.name());
+        engine.tell(Event::Warning(format!("turn {}: {line}", action.turn)));
+        engine.add_to_carry(&line);
+    }
+    Ok(engine)
+}
+
+/// Lets go of everything, closes the journal and says how it ended.
+pub(crate) async fn close(mut engine: Engine, outcome: Outcome, statement: String) -> Ending {
+    // The run is over either way; what cannot be released is released by the hands once we are gone.
+    let released = engine.seat.act("release", Duration::from_secs(1), |desktop| desktop.release_all()).await;
+    if let Err(error) = released {
+        engine.tell(Event::Warning(format!("the hands did not answer at the end: {error}")));
+    }
+    if engine.seat.info().capabilities.overlay {
+        let _gone_with_the_process =
+            engine.seat.act("overlay", Duration::from_secs(1), |d| d.overlay(None)).await;
+    }
+    let end = RunEnd {
+        outcome: outcome.name().to_owned(),
+        verified: None,
+        at_unix_millis: engine.clock.unix_millis(),
+        note: statement.clone(),
+    };
+    let ended = engine.journal.end(end).await;
+    let (mut outcome, mut totals) = (outcome, engine.totals);
+    match ended {
+        Ok(sums) => totals = sums,
+        Err(error) => {
+            engine.progress.event(&Event::Warning(error.to_string()));
+            if outcome == Outcome::Done {
+                outcome = Outcome::Storage;
+            }
+        }
+    }
+    engine.overheads.sort_by(f64::total_cmp);
+    let ending = Ending {
+        outcome,
+        statement,
+        verified: None,
+        turns: totals.turns,
+        actions: totals.actions,
+        input_tokens: totals.input_tokens,
+        output_tokens: totals.output_tokens,
+        cost_usd: totals.known_cost_usd(),
+        wall_s: engine.clock.now().saturating_sub(engine.began).as_secs_f64(),
+        overhead_ms_p50: engine.overheads.get(engine.overheads.len() / 2).copied().unwrap_or(0.0),
+    };
+    let Engine { journal, mut progress, .. } = engine;
+    if let Err(error) = journal.close().await {
+        progress.event(&Event::Warning(error.to_string()));
+    }
+    ending
+}

@@ -1,0 +1,66 @@
+//! What a run tells while it goes on: one closed list of events, for a terminal, a page or nobody.
+//!
+//! Events are facts for people. They hold no pictures and no credentials, and nothing waits for whoever listens.
+
+use handsight_base::flow::frame::Suspicion;
+use handsight_base::flow::settled::Calm;
+use handsight_base::space::Size;
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    TurnStarted {
+        turn: u64,
+    },
+    Captured {
+        size: Size,
+        suspicion: Option<Suspicion>,
+        took: Duration,
+    },
+    Asked {
+        model: String,
+        picture: Size,
+        bytes: usize,
+    },
+    /// The model answered with something usable.
+    Decided {
+        tool: String,
+        args: String,
+        reason: String,
+        took: Duration,
+    },
+    /// The model failed or its reply cannot be used; `failures` in a row so far, of `limit`.
+    Failed {
+        why: String,
+        failures: u32,
+        limit: u32,
+    },
+    Acted {
+        action: String,
+        outcome: String,
+    },
+    Settled {
+        calm: Calm,
+        waited: Duration,
+    },
+    /// The turn is durable: it will be there after any crash.
+    Committed {
+        turn: u64,
+        overhead_ms: f64,
+    },
+    /// Something a person should know that ends nothing.
+    Warning(String),
+}
+
+/// Whoever wants to hear of a run.
+pub trait Progress: Send {
+    fn event(&mut self, event: &Event);
+}
+
+/// Hears nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn event(&mut self, _: &Event) {}
+}

@@ -1,0 +1,171 @@
+//! Act: the gate, then the hands. The intent is durable before the first event leaves, and nothing is ever sent twice.
+
+use crate::ending::Interruption;
+use crate::engine::Engine;
+use crate::progress::Event;
+use handsight_base::flow::action::{Action, ActionHash, Batch, Primitive, Timing};
+use handsight_base::flow::decision::{Choice, Decision};
+use handsight_base::flow::receipt::{Deed, Outcome, Receipt};
+use handsight_base::gate::{Approved, Scene, Work};
+use handsight_base::port::desktop::{DesktopError, DesktopFault};
+use handsight_base::space::FrameGeometry;
+use std::time::Duration;
+
+/// What an effect may take beyond the waits it holds.
+const SLACK: Duration = Duration::from_secs(10);
+
+pub(super) async fn act(engine: &mut Engine, decision: Decision) -> Result<Receipt, Interruption> {
+    let began = engine.clock.now();
+    let (actions, pause) = match &decision.choice {
+        Choice::Act(actions) => (actions.as_slice(), engine.profile.act.delay_after_action_s),
+        // A tool that moves the hands but had nothing to move (an empty text) keeps its pause.
+        Choice::Observe if decision.call.as_ref().is_some_and(|c| c.tool != "observe") => {
+            (&[][..], engine.profile.act.delay_after_action_s)
+        }
+        Choice::Observe => (&[][..], engine.profile.act.delay_after_observe_s),
+        Choice::Ask { .. } | Choice::Done { .. } | Choice::Refused(_) => (&[][..], 0.0),
+    };
+    let deeds = perform(engine, actions, decision.frame).await?;
+    engine.timings.act = engine.millis_since(began);
+    let paused = engine.clock.now();
+    if !deeds.is_empty() {
+        engine.pause(Duration::from_secs_f64(engine.profile.act.input_delay_s)).await?;
+    }
+    engine.pause(Duration::from_secs_f64(pause)).await?;
+    engine.timings.pause = engine.millis_since(paused);
+    Ok(Receipt { decision, deeds })
+}
+
+/// Carries the actions out in order; the first that fails ends the batch, and the rest is told as not executed (R10).
+pub(crate) async fn perform(
+    engine: &mut Engine,
+    actions: &[Action],
+    geometry: FrameGeometry,
+) -> Result<Vec<Deed>, Interruption> {
+    let mut deeds: Vec<Deed> = Vec::new();
+    for (index, action) in actions.iter().enumerate() {
+        let hash = action.hash(geometry.frame);
+        let failed_before = deeds.iter().any(|d| !matches!(d.outcome, Outcome::Done { .. }));
+        let outcome = if failed_before {
+            Outcome::NotExecuted
+        } else {
+            one(engine, index as u32, action, geometry, &hash).await?
+        };
+        if let Outcome::Refused { why } | Outcome::Failed { why, .. } = &outcome {
+            engine.told.push(format!("[{} was not done: {why}]", action.name()));
+        }
+        if outcome == Outcome::Ambiguous {
+            engine.told.push(ambiguous_line(action.name()));
+        }
+        engine.tell(Event::Acted { action: action.name().to_owned(), outcome: describe(&outcome) });
+        deeds.push(Deed { action: action.name().to_owned(), hash, outcome });
+    }
+    Ok(deeds)
+}
+
+/// How a profile without a conversation is told of an action whose outcome nobody knows.
+pub(crate) fn ambiguous_line(action: &str) -> String {
+    format!("[the last {action} may or may not have happened: look before you repeat it]")
+}
+
+async fn one(
+    engine: &mut Engine,
+    index: u32,
+    action: &Action,
+    geometry: FrameGeometry,
+    hash: &ActionHash,
+) -> Result<Outcome, Interruption> {
+    let scene = Scene { geometry: &geometry, turn: engine.turn };
+    let approved = match engine.gate.approve(action.clone(), &scene) {
+        Ok(approved) => approved,
+        Err(refusal) => return Ok(Outcome::Refused { why: refusal.to_string() }),
+    };
+    let work = match approved.expand(&geometry, &engine.timing()) {
+        Ok(work) => work,
+        Err(error) => return Ok(Outcome::Failed { why: error.to_string(), injected: None }),
+    };
+    engine.journal.intent(engine.turn, index, action, hash).await?;
+    if let Some(reason) = engine.stop.reason() {
+        // Recorded, so that a resume does not call it ambiguous: it certainly did not happen.
+        engine.journal.acted(engine.turn, index, Outcome::NotExecuted).await?;
+        return Err(Interruption::Stopped(reason));
+    }
+    let answer = send(engine, work).await;
+    let (outcome, end) = judge(answer);
+    engine.journal.acted(engine.turn, index, outcome.clone()).await?;
+    if let Some(reason) = engine.stop.reason() {
+        return Err(Interruption::Stopped(reason));
+    }
+    match end {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome),
+    }
+}
+
+/// What an answer of the desktop means for the record, and whether it ends the run.
+fn judge(
+    answer: Result<Option<handsight_base::port::desktop::Injected>, DesktopError>,
+) -> (Outcome, Option<DesktopError>) {
+    match answer {
+        Ok(injected) if injected.is_none_or(|i| i.complete) => (Outcome::Done { injected }, None),
+        Ok(injected) => (
+            Outcome::Failed {
+                why: "ended before all of it was sent; everything is released".into(),
+                injected,
+            },
+            None,
+        ),
+        Err(error) => match error.fault() {
+            // Whether it arrived is unknown; the next look finds the desktop again or ends the run.
+            DesktopFault::Retry => (Outcome::Ambiguous, None),
+            DesktopFault::TellModel | DesktopFault::Target => {
+                (Outcome::Failed { why: error.to_string(), injected: None }, None)
+            }
+            DesktopFault::Fatal => (Outcome::Failed { why: error.to_string(), injected: None }, Some(error)),
+        },
+    }
+}
+
+async fn send(
+    engine: &mut Engine,
+    work: Work,
+) -> Result<Option<handsight_base::port::desktop::Injected>, DesktopError> {
+    let stop = engine.stop.clone();
+    match work {
+        Work::Input(batch) => {
+            let deadline = duration(&batch, &engine.timing()) + SLACK;
+            engine.seat.act("inject", deadline, move |desktop| desktop.inject(batch, &stop)).await.map(Some)
+        }
+        Work::Paste(paste) => {
+            engine.seat.act("paste", SLACK, move |desktop| desktop.paste(paste, &stop)).await.map(Some)
+        }
+        Work::Launch(launch) => {
+            engine.seat.act("launch", SLACK, move |desktop| desktop.launch(launch)).await.map(|_| None)
+        }
+        Work::Focus(focus) => {
+            engine.seat.act("focus", SLACK, move |desktop| desktop.focus(focus)).await.map(|_| None)
+        }
+    }
+}
+
+/// How long a batch may take by itself: its waits, and for a character that needs a borrowed key up to 50 ms.
+fn duration(batch: &Approved<Batch>, _: &Timing) -> Duration {
+    let one = |primitive: &Primitive| match primitive {
+        Primitive::Wait(d) => *d,
+        Primitive::Char(_) => Duration::from_millis(50),
+        Primitive::Move(_) | Primitive::Button { .. } | Primitive::Key { .. } | Primitive::Wheel { .. } => {
+            Duration::from_millis(2)
+        }
+    };
+    batch.value().primitives.iter().map(one).sum()
+}
+
+fn describe(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Done { .. } => "done".to_owned(),
+        Outcome::Refused { why } => format!("refused: {why}"),
+        Outcome::Failed { why, .. } => format!("failed: {why}"),
+        Outcome::NotExecuted => "not executed".to_owned(),
+        Outcome::Ambiguous => "unknown".to_owned(),
+    }
+}

@@ -1,0 +1,53 @@
+//! Capture: shows the HUD, finds the target afresh and takes the frame.
+
+use crate::ending::Interruption;
+use crate::engine::Engine;
+use crate::progress::Event;
+use crate::target;
+use handsight_base::flow::frame::Frame;
+use handsight_base::port::desktop::{CaptureRequest, OverlayInCapture};
+use handsight_base::space::FrameId;
+use handsight_vision::suspicion;
+
+pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> {
+    let began = engine.clock.now();
+    let shown = target::locate(engine).await?;
+    show_hud(engine).await?;
+    let request = CaptureRequest {
+        frame: FrameId(engine.next_frame()),
+        shown,
+        region: None,
+        cursor: engine.profile.capture.cursor,
+        overlay: OverlayInCapture::AsShown,
+    };
+    let mut frame = engine.seat.look("capture", move |desktop| desktop.capture(&request)).await?;
+    engine.captured_unix_millis = engine.clock.unix_millis();
+    if frame.suspicion.is_none() {
+        frame.suspicion = suspicion::of(frame.view());
+    }
+    if let Some(suspicion) = frame.suspicion {
+        engine.notes.push(format!("the picture is suspect: {suspicion:?}"));
+    }
+    let took = engine.clock.now().saturating_sub(began);
+    engine.timings.capture = took.as_secs_f64() * 1e3;
+    engine.tell(Event::Captured { size: frame.size(), suspicion: frame.suspicion, took });
+    Ok(frame)
+}
+
+/// Puts the carried text on the screen, where the desktop has a place for it (S-60). Elsewhere the context stage blends it
+/// into the picture.
+async fn show_hud(engine: &mut Engine) -> Result<(), Interruption> {
+    if !engine.profile.hud.enabled
+        || !engine.seat.info.capabilities.overlay
+        || engine.hud.is_shown(&engine.carry)
+    {
+        return Ok(());
+    }
+    let shown = target::locate(engine).await?;
+    let area = target::area(engine, &shown).await?;
+    let overlay = engine.hud.overlay(&engine.carry, area);
+    let on_screen = overlay.as_ref().map(|o| o.area);
+    engine.seat.look("overlay", move |desktop| desktop.overlay(overlay.as_ref())).await?;
+    engine.hud.set_shown(&engine.carry, on_screen);
+    Ok(())
+}

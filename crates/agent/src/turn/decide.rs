@@ -1,0 +1,169 @@
+//! Decide: asks the model and turns its answer into something to do, or into a typed refusal. Never into a guess.
+
+use crate::ending::Interruption;
+use crate::engine::Engine;
+use crate::progress::Event;
+use crate::tools::{Meaning, Understood};
+use handsight_base::flow::decision::{Choice, Decision, Refused, ToolUse};
+use handsight_base::flow::frame::FrameHash;
+use handsight_base::flow::intent::Intent;
+use handsight_base::flow::prompt::Prompt;
+use handsight_base::port::dialect::{Rejection, RejectionKind};
+use handsight_base::port::model::{ModelError, ModelReply, Usage};
+use handsight_base::space::PictureGeometry;
+use handsight_store::{Decided, Observed, step_name};
+use serde_json::json;
+use std::time::Duration;
+
+pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decision, Interruption> {
+    let Some(picture) = prompt.pictures.first() else {
+        return Err(Interruption::Picture("the profile shows the model no picture".into()));
+    };
+    let (geometry, bytes) = (picture.geometry, picture.bytes.clone());
+    let hash = FrameHash::of(&bytes);
+    // The picture is on disk before the row that names it; the disk works while the model thinks.
+    let observed =
+        Observed { picture: Some(hash), at_unix_millis: engine.captured_unix_millis, frame: prompt.frame };
+    let view = engine.profile.record.dump_screenshots.then(|| step_name(engine.turn));
+    let stored = engine.journal.observe(engine.turn, observed, bytes.clone(), view);
+    let request = engine.dialect.encode(&prompt);
+    engine.tell(Event::Asked {
+        model: engine.model.name().to_owned(),
+        picture: geometry.size,
+        bytes: bytes.len(),
+    });
+    let began = engine.clock.now();
+    let answer = ask(engine, &request).await?;
+    let model_time = engine.clock.now().saturating_sub(began);
+    engine.timings.model = model_time.as_secs_f64() * 1e3;
+    stored.await?;
+    let decision = Decision {
+        choice: Choice::Observe,
+        reason: String::new(),
+        call: None,
+        notes: Vec::new(),
+        usage: Usage::default(),
+        model_time,
+        frame: prompt.frame,
+        picture: hash,
+    };
+    let (decision, exchanges) = match answer {
+        Ok(reply) => (understand(engine, decision, &reply, &geometry), vec![reply.exchange]),
+        Err(error) => (Decision { choice: Choice::Refused(Refused::Model(error)), ..decision }, Vec::new()),
+    };
+    let decided = Decided {
+        choice: decision.choice.name().to_owned(),
+        reason: decision.reason.clone(),
+        call: decision.call.clone(),
+        usage: decision.usage,
+    };
+    engine.journal.decided(engine.turn, decided, exchanges).await?;
+    announce(engine, &decision);
+    Ok(decision)
+}
+
+/// One call, ended early by a stop or by the run's time limit.
+async fn ask(
+    engine: &Engine,
+    request: &handsight_base::port::model::ModelRequest,
+) -> Result<Result<ModelReply, ModelError>, Interruption> {
+    let left = engine.time_left();
+    let limit = async {
+        match left {
+            Some(left) => engine.clock.sleep(left).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        reason = engine.stop.stopped() => Err(Interruption::Stopped(reason)),
+        answer = engine.model.ask(request, &engine.stop) => match answer {
+            Err(ModelError::Stopped) => {
+                Err(Interruption::Stopped(engine.stop.stopped().await))
+            }
+            Err(ModelError::CostLimit { limit_usd, spent_usd }) => {
+                Err(Interruption::CostLimit(ModelError::CostLimit { limit_usd, spent_usd }.to_string()))
+            }
+            answer => Ok(answer),
+        },
+        () = limit => Err(Interruption::TimeLimit),
+    }
+}
+
+fn understand(
+    engine: &Engine,
+    decision: Decision,
+    reply: &ModelReply,
+    picture: &PictureGeometry,
+) -> Decision {
+    let decision = Decision { usage: reply.usage, ..decision };
+    let decoded = match engine.dialect.decode(reply, picture) {
+        Ok(decoded) => decoded,
+        Err(rejection) => return refuse(decision, &rejection),
+    };
+    let mut decision = Decision { notes: decoded.notes, ..decision };
+    let mut actions = Vec::new();
+    for intent in decoded.intents {
+        match intent {
+            Intent::Act(action) => actions.push(action),
+            Intent::Call { tool, args } => match engine.tools.call(&tool, &args, picture) {
+                Err(rejection) => return refuse(decision, &rejection),
+                Ok(Understood { meaning, reason, args, notes }) => {
+                    decision.call = Some(ToolUse { tool, args });
+                    decision.notes.extend(notes);
+                    match meaning {
+                        Meaning::Act(more) => actions.extend(more),
+                        Meaning::Observe => {}
+                        Meaning::Done => {
+                            return Decision {
+                                choice: Choice::Done { statement: reason.clone() },
+                                reason,
+                                ..decision
+                            };
+                        }
+                    }
+                    decision.reason = reason;
+                }
+            },
+            Intent::Done { statement } => {
+                return Decision {
+                    reason: statement.clone(),
+                    choice: Choice::Done { statement },
+                    ..decision
+                };
+            }
+            Intent::Ask { question } => {
+                return Decision { reason: question.clone(), choice: Choice::Ask { question }, ..decision };
+            }
+            Intent::Look(_) => {
+                let told = "looking is done every turn in this profile; the next picture comes by itself";
+                return refuse(decision, &Rejection::new(RejectionKind::UnknownTool, told));
+            }
+        }
+    }
+    let choice = if actions.is_empty() { Choice::Observe } else { Choice::Act(actions) };
+    Decision { choice, ..decision }
+}
+
+fn refuse(decision: Decision, rejection: &Rejection) -> Decision {
+    let refused = Refused::Reply { kind: rejection.kind, told: rejection.told().to_owned() };
+    Decision { choice: Choice::Refused(refused), call: None, ..decision }
+}
+
+fn announce(engine: &mut Engine, decision: &Decision) {
+    if let Choice::Refused(why) = &decision.choice {
+        engine.failures += 1;
+        engine.reply_failed = matches!(why, Refused::Reply { .. });
+        let (failures, limit) = (engine.failures, engine.profile.decide.max_failures);
+        engine.notes.push(why.to_string());
+        engine.tell(Event::Failed { why: why.to_string(), failures, limit });
+        return;
+    }
+    engine.failures = 0;
+    let (tool, args) = match &decision.call {
+        Some(call) => (call.tool.clone(), call.args.clone()),
+        None => ("act".to_owned(), json!({})),
+    };
+    let took: Duration = decision.model_time;
+    engine.tell(Event::Decided { tool, args: args.to_string(), reason: decision.reason.clone(), took });
+}

@@ -1,0 +1,9 @@
+//! The engine against a desktop in memory, in virtual time: what is sent, in which order, and when it ends.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails by panicking")]
+
+mod endings;
+mod malformed;
+mod rig;
+mod timing;
+mod turns;
