@@ -13,6 +13,7 @@ static BOLD: &[u8] = include_bytes!("../fonts/DejaVuSans-Bold.ttf");
 /// Weights from here on are drawn with the bold face.
 const BOLD_FROM: u32 = 600;
 
+#[expect(clippy::large_enum_variant, reason = "a handful of faces live as long as the run")]
 enum Face {
     Builtin(FontRef<'static>),
     Added(FontVec),

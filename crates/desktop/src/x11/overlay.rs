@@ -39,8 +39,13 @@ pub(crate) struct OverlayWindow {
     pulses: u32,
     shown: Option<Shown>,
     raiser: Option<SyncSender<(XWindow, u32)>>,
-    /// Under a compositor: what was taken away and may still be seen.
-    fading: Option<Overlay>,
+    /// What was taken away or replaced, and may still be seen until what lies below has painted itself again.
+    fading: Option<Fading>,
+}
+
+struct Fading {
+    overlay: Overlay,
+    composited: bool,
 }
 
 struct Shown {
@@ -97,7 +102,10 @@ impl OverlayWindow {
                 destroy(link, &shown)?;
                 return Err(failed("its picture was not taken", error));
             }
-            shown.overlay = overlay.clone();
+            let before = std::mem::replace(&mut shown.overlay, overlay.clone());
+            if !composited && !before.area.is_empty() {
+                self.fading = Some(Fading { overlay: before, composited });
+            }
             shown.painted = !composited;
             self.shown = Some(shown);
         }
@@ -130,18 +138,19 @@ impl OverlayWindow {
             return Ok(());
         };
         destroy(link, &shown)?;
-        self.fading = shown.composited.then_some(shown.overlay);
+        self.fading = Some(Fading { composited: shown.composited, overlay: shown.overlay });
         Ok(())
     }
 
-    /// Before a picture that shows the overlay: waits until a compositor has caught up with its last change.
+    /// Before a picture that shows the overlay: waits until a compositor has caught up with its last change, or until the
+    /// windows below have painted what an earlier text covered.
     pub(crate) fn await_painted(
         &mut self,
         link: &Link,
         damage: &mut Option<DamageLog>,
     ) -> Result<(), DesktopError> {
-        if let Some(overlay) = self.fading.take() {
-            cleared(link, damage, &overlay, true)?;
+        if let Some(Fading { overlay, composited }) = self.fading.take() {
+            cleared(link, damage, &overlay, composited)?;
         }
         let Some(shown) = self.shown.as_mut().filter(|s| !s.painted) else {
             return Ok(());
@@ -400,10 +409,10 @@ fn cleared(
     quiet(link, damage, overlay.area)
 }
 
-/// Waits until nothing has changed in `area` for a moment, 50 ms at most.
+/// Waits until `area` was painted and nothing has changed in it for a moment, 50 ms at most. A program under load may not
+/// even have begun, so that silence alone is no answer.
 fn quiet(link: &Link, damage: &mut Option<DamageLog>, area: ScreenRect) -> Result<(), DesktopError> {
-    let began = link.now();
-    let mut changed = began;
+    let mut changed = None;
     link.wait_for(QUIET_BOUND, || {
         if !link.has.damage {
             return Ok(None);
@@ -414,14 +423,14 @@ fn quiet(link: &Link, damage: &mut Option<DamageLog>, area: ScreenRect) -> Resul
         };
         let mut areas = log.fetch(link, &[])?;
         if areas.iter().any(|a| a.intersect(&area).is_some()) {
-            changed = link.now();
+            changed = Some(link.now());
         }
         // What lies outside is somebody else's and stays remembered.
         areas.retain(|a| a.intersect(&area) != Some(*a));
         if !areas.is_empty() {
             log.note(areas);
         }
-        Ok((link.now().saturating_sub(changed) >= QUIET).then_some(()))
+        Ok(changed.filter(|at| link.now().saturating_sub(*at) >= QUIET).map(|_| ()))
     })?;
     Ok(())
 }
