@@ -3,6 +3,7 @@
 //! Only shapes live here. A flag's meaning is carried out by the command of the same name in `commands/`; nothing here reads
 //! anything but the arguments.
 
+use crate::commands::bench;
 use crate::settings::Flag;
 use crate::{environment, exit};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -83,6 +84,10 @@ pub(crate) enum Command {
     },
     /// Check this machine, the desktop and the model service, and name the remedy for what is missing
     Doctor(DoctorArgs),
+    /// Measure what the engine costs on this machine and a real screen, beside its budgets
+    ///
+    /// The pointer moves and clicks where it is. Runs are kept in the current folder for as long as it takes.
+    Bench(BenchArgs),
     /// `config dump` is `profiles show NAME --resolved`
     #[command(hide = true)]
     Config {
@@ -311,6 +316,29 @@ pub(crate) struct DoctorArgs {
     pub(crate) model: ModelArgs,
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Which screen: auto, x11[:N]
+    #[arg(long, value_name = "DESKTOP", default_value = "auto")]
+    pub(crate) desktop: String,
+    /// Walk the frame path of other programs too: mss + Pillow + pyautogui, scrot + convert + xdotool
+    #[arg(long)]
+    pub(crate) peers: bool,
+    /// Samples of each part
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = samples)]
+    pub(crate) runs: usize,
+    /// Only this part; may be given several times
+    #[arg(long, value_name = "PART", value_parser = clap::builder::PossibleValuesParser::new(bench::PARTS.iter().map(|p| p.name)))]
+    pub(crate) only: Vec<String>,
+    /// One JSON object in place of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn samples(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(|| "give a number from 1 to 10000".to_owned())
 }
 
 #[derive(Debug, Args)]

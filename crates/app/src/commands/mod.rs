@@ -1,5 +1,6 @@
 //! One command per file. A command gathers what it needs, calls the libraries, says what came back, and gives its exit code.
 
+pub(crate) mod bench;
 mod doctor;
 mod generate;
 pub(crate) mod hands;
@@ -35,6 +36,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
             Some(ModelsCommand::List { json }) => models::list(environment, json),
         },
         Command::Doctor(args) => doctor::run(environment, &args),
+        Command::Bench(args) => bench::run(environment, &args),
         Command::Generate(args) => generate::run(&args),
         // Reached only behind other words; alone it never gets here.
         Command::Hands => Ok(Exit::Usage),

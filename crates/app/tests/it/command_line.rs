@@ -86,6 +86,30 @@ fn man_pages_and_completions_come_from_the_same_definition() {
     assert!(bash.contains("--max-turns"));
 }
 
+// spec: S-05 UNIT
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_has_to_be_installed_beside_the_operating_system() {
+    // The C library and its parts, which every Linux program of this kind is linked to.
+    const OF_THE_SYSTEM: &[&str] =
+        &["linux-vdso", "libc.so", "libm.so", "libgcc_s.so", "libdl.so", "libpthread.so", "ld-linux"];
+    if !handsight_testkit::need::need("ldd", "libc-bin") {
+        return;
+    }
+    let output = std::process::Command::new("ldd").arg(env!("CARGO_BIN_EXE_handsight")).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let linked: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().next()).collect();
+    assert!(linked.iter().any(|l| l.starts_with("libc.so")), "{text}");
+    for library in linked {
+        let name = library.rsplit('/').next().unwrap();
+        assert!(OF_THE_SYSTEM.iter().any(|s| name.starts_with(s)), "{library}");
+    }
+    // With no environment, no home and no terminal it starts and knows its defaults.
+    let mut bare = Handsight::new().command(&["config", "dump"]);
+    bare.env_clear().current_dir("/");
+    crate::handsight::run(bare, std::time::Duration::from_secs(60)).ended(0);
+}
+
 #[test]
 fn a_folder_that_cannot_be_written_is_storage() {
     let handsight = Handsight::new();

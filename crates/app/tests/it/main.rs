@@ -15,6 +15,8 @@ mod desktop_faults;
 mod handsight;
 mod profiles;
 #[cfg(target_os = "linux")]
+mod real_input_desk;
+#[cfg(target_os = "linux")]
 mod real_input_hud;
 #[cfg(target_os = "linux")]
 mod real_input_manual;
@@ -32,6 +34,10 @@ mod real_input_windows;
 mod rig;
 #[cfg(target_os = "linux")]
 mod xvfb_doctor;
+#[cfg(target_os = "linux")]
+mod xvfb_long;
+#[cfg(target_os = "linux")]
+mod xvfb_loss;
 #[cfg(target_os = "linux")]
 mod xvfb_manual;
 #[cfg(target_os = "linux")]

@@ -28,9 +28,13 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// `None` if Xvfb is missing.
+    /// A screen of 1280x720. `None` if Xvfb is missing.
     pub(crate) fn new() -> Option<Self> {
-        let x = Xvfb::start()?;
+        Self::sized(1280, 720)
+    }
+
+    pub(crate) fn sized(width: u32, height: u32) -> Option<Self> {
+        let x = Xvfb::with(width, height, &[])?;
         let handsight = Handsight::new().with("DISPLAY", x.display());
         Some(Self { x, handsight })
     }

@@ -1,7 +1,7 @@
 //! A model service that is down, refuses, stalls or answers rubbish: what is said, the code, and that nothing is moved.
 
-use crate::rig::{Rig, always};
-use handsight_testkit::chat::{End, Reply};
+use crate::rig::{Rig, always, observe, server};
+use handsight_testkit::chat::{Call, End, Reply};
 use serde_json::json;
 use std::net::TcpListener;
 
@@ -84,9 +84,27 @@ fn a_reply_without_a_usable_call_moves_nothing() {
         (Reply::call("click", json!({ "x": "left", "y": 1, "reason": "r" })), "x"),
         (Reply::call("click", json!({ "x": 1, "y": 1 })), "reason"),
         (Reply::call("click", json!({ "x": null, "y": 1, "reason": "r" })), "x"),
+        (broken("{\"x\": 1, \"y\":"), "failure 3 of 3"),
+        (broken("{\"x\": NaN, \"y\": 1, \"reason\": \"r\"}"), "failure 3 of 3"),
     ] {
         fails(&rig, answer, &[], &[words], "malformed");
     }
+}
+
+/// A click with these words for arguments.
+fn broken(arguments: &str) -> Reply {
+    Reply::Calls(vec![Call { id: "call_1".into(), name: "click".into(), arguments: arguments.into() }])
+}
+
+// spec: S-81 FAKE
+#[test]
+fn a_usable_reply_resets_the_count_of_failures() {
+    let Some(rig) = Rig::new() else { return };
+    let prose = || Reply::text("well");
+    let server = server([prose(), prose(), observe("ok"), prose(), prose(), prose()]);
+    let said = rig.run(&server, &["x", "--json"]);
+    assert_eq!(said.ended(6).json()["turns"], 6);
+    assert_eq!(server.requests().len(), 6);
 }
 
 #[test]

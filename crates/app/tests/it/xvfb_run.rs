@@ -204,6 +204,56 @@ fn signals_stop_a_run_that_waits_for_its_model() {
     }
 }
 
+// spec: S-82 FAKE XVFB
+#[test]
+fn a_point_outside_is_moved_to_the_edge_and_noted() {
+    let Some(rig) = Rig::new() else { return };
+    let server = server([click(1500.0, -3.0, "far out"), done("so")]);
+    let mut witness = rig.witness();
+    let window = witness.open(1180, 0, 100, 100);
+    witness.focus(window);
+    rig.run(&server, &["x"]).ended(0);
+    assert_eq!((witness.pointer().x, witness.pointer().y), (1279, 0));
+    assert_eq!(witness.presses().len(), 2);
+    let first = &session(&rig.runs()[0])[0];
+    assert_eq!((&first["call"]["args"]["x"], &first["call"]["args"]["y"]), (&json!(1000.0), &json!(0.0)));
+    assert!(first["notes"].to_string().contains("1500"), "{first}");
+}
+
+#[test]
+fn a_killed_run_is_taken_up_again() {
+    let Some(rig) = Rig::new() else { return };
+    let server = always(|request| match request.n {
+        1 => click(500.0, 500.0, "first"),
+        2 => Reply::Nothing(handsight_testkit::chat::End::Stall),
+        _ => done("after the crash"),
+    });
+    let mut command = rig.command(&server, &["survive"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut program = Program::start(&mut command);
+    server.wait_for(2);
+    program.signal(Signal::KILL);
+    program.wait(PATIENCE);
+    let run = rig.runs().remove(0);
+    let list = rig.handsight.run(&["runs", "list"]);
+    assert!(list.ended(0).stdout.contains("cut off"), "{list:?}");
+    let witness = rig.witness();
+    until("the hands went", PATIENCE, || witness.selection_owner("_HANDSIGHT_HANDS").is_none().then_some(()));
+    witness.assert_quiet();
+
+    // In a copy, so that the first stays as it was.
+    let said = rig.run(&server, &["--resume", run.to_str().unwrap(), "--out", "copy", "--json"]);
+    assert_eq!(said.ended(0).json()["run"], "copy");
+    assert_eq!(session(&rig.handsight.home().join("copy")).len(), 2);
+    assert_eq!(session(&run).len(), 1);
+    // And where it was.
+    let said = rig.run(&server, &["--resume", run.to_str().unwrap(), "--json"]);
+    let json = said.ended(0).json();
+    // The turn that was cut off keeps its number and is not done again.
+    assert_eq!((&json["outcome"], &json["actions"]), (&json!("done"), &json!(1)));
+    assert!(server.requests()[2].system().contains("survive"));
+}
+
 #[test]
 fn a_second_signal_ends_a_run_that_hangs() {
     let Some(rig) = Rig::new() else { return };
@@ -293,7 +343,7 @@ fn what_runs_left_can_be_listed_shown_and_exported() {
     rig.handsight.run(&["runs", "show", "plain"]).ended(7).told("plain");
 }
 
-// spec: S-66 REPLAY XVFB
+// spec: S-01 S-66 S-105 XVFB
 #[test]
 fn a_run_can_be_played_again_with_and_without_its_pictures() {
     let Some(rig) = Rig::new() else { return };
@@ -318,6 +368,15 @@ fn a_run_can_be_played_again_with_and_without_its_pictures() {
     assert_eq!(said.stdout.lines().next(), Some("so be it"));
     assert!(!said.stderr.contains("research prototype"), "nothing can be controlled: {said:?}");
     assert!(witness.presses().is_empty());
+    // One loop on both desktops: the same calls and the same deeds in both logs.
+    let deeds = |run: &std::path::Path| -> Vec<serde_json::Value> {
+        session(run)
+            .iter()
+            .map(|s| json!([s["call"], s["reason"], s["deeds"][0]["action"], s["deeds"][0]["hash"]]))
+            .collect()
+    };
+    let replayed = rig.handsight.home().join(json["run"].as_str().unwrap());
+    assert_eq!(deeds(&replayed), deeds(&run));
 
     // By `run`, as the first page shows it: the task is that of the recording.
     let (desktop, model) = (format!("replay:{}", run.display()), format!("recorded/{}", run.display()));

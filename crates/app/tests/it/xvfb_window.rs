@@ -16,6 +16,8 @@ fn windows_are_listed_found_and_brought_to_the_front() {
     until("the first window", PATIENCE, || witness.find("first window"));
     let _second = rig.x.program("xterm", &["-T", "second window", "-e", "cat"]);
     until("the second window", PATIENCE, || witness.find("second window"));
+    let managed = || witness.property(witness.root(), "_NET_CLIENT_LIST").len() == 2 * 4;
+    until("the window manager took them", PATIENCE, || managed().then_some(()));
 
     let list = |args: &[&str]| {
         let said = rig.handsight.run(&[&["window", "status", "--json"], args].concat());
