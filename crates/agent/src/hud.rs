@@ -19,7 +19,8 @@ pub(crate) struct HudPainter {
     fonts: FontStack,
     more: Option<FontSource>,
     drawn: Option<Drawn>,
-    shown: Shown,
+    /// Where the desktop's overlay lies now.
+    shown: Option<ScreenRect>,
 }
 
 /// The newest drawing, kept for as long as the text stays.
@@ -27,13 +28,6 @@ struct Drawn {
     text: String,
     screen: Size,
     canvas: Option<Rc<Canvas>>,
-}
-
-/// What the desktop's overlay shows now.
-#[derive(Default)]
-struct Shown {
-    text: String,
-    area: Option<ScreenRect>,
 }
 
 impl HudPainter {
@@ -54,7 +48,7 @@ impl HudPainter {
             scale: hud.scale,
         };
         let fonts = FontStack::builtin(hud.font_weight);
-        Self { style, fonts, more: Some(more), drawn: None, shown: Shown::default() }
+        Self { style, fonts, more: Some(more), drawn: None, shown: None }
     }
 
     /// The text as an image for a screen of this size; `None` if there is nothing to draw.
@@ -84,18 +78,18 @@ impl HudPainter {
         Some(Overlay { area, bgra: canvas.bgra().into() })
     }
 
-    pub(crate) fn is_shown(&self, text: &str) -> bool {
-        self.shown.text == text
+    /// True if the desktop was not told to show anything.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.shown.is_none()
     }
 
-    pub(crate) fn set_shown(&mut self, text: &str, area: Option<ScreenRect>) {
-        text.clone_into(&mut self.shown.text);
-        self.shown.area = area;
+    pub(crate) fn set_shown(&mut self, area: Option<ScreenRect>) {
+        self.shown = area;
     }
 
     /// Where the overlay lies on a frame, so that a comparison can leave it out.
     pub(crate) fn shown_area(&self, frame: &FrameGeometry) -> Option<FrameRect> {
-        let area = self.shown.area?;
+        let area = self.shown?;
         // Rounded outwards: half a pixel of HUD too much is half a pixel of screen too little, which is nothing.
         let low = |v: i32, origin: i32| (f64::from(v.saturating_sub(origin)) * frame.scale).floor() as i32;
         let length = |v: u32| (f64::from(v) * frame.scale).ceil() as u32 + 1;

@@ -37,10 +37,10 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
 /// Puts the carried text on the screen, where the desktop has a place for it (S-60). Elsewhere the context stage blends it
 /// into the picture.
 async fn show_hud(engine: &mut Engine) -> Result<(), Interruption> {
-    if !engine.profile.hud.enabled
-        || !engine.seat.info.capabilities.overlay
-        || engine.hud.is_shown(&engine.carry)
-    {
+    // A text that is there already is shown again: another window may lie over it by now (S-59), and after a loss the desktop
+    // is a new connection that shows nothing.
+    let nothing_to_do = engine.carry.is_empty() && engine.hud.is_clear();
+    if !engine.profile.hud.enabled || !engine.seat.info.capabilities.overlay || nothing_to_do {
         return Ok(());
     }
     let shown = target::locate(engine).await?;
@@ -48,6 +48,6 @@ async fn show_hud(engine: &mut Engine) -> Result<(), Interruption> {
     let overlay = engine.hud.overlay(&engine.carry, area);
     let on_screen = overlay.as_ref().map(|o| o.area);
     engine.seat.look("overlay", move |desktop| desktop.overlay(overlay.as_ref())).await?;
-    engine.hud.set_shown(&engine.carry, on_screen);
+    engine.hud.set_shown(on_screen);
     Ok(())
 }

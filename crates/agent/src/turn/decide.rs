@@ -160,10 +160,14 @@ fn announce(engine: &mut Engine, decision: &Decision) {
         return;
     }
     engine.failures = 0;
-    let (tool, args) = match &decision.call {
+    let (tool, mut args) = match &decision.call {
         Some(call) => (call.tool.clone(), call.args.clone()),
         None => ("act".to_owned(), json!({})),
     };
+    // The reason is told beside them.
+    if let Some(args) = args.as_object_mut() {
+        args.shift_remove("reason");
+    }
     let took: Duration = decision.model_time;
     engine.tell(Event::Decided { tool, args: args.to_string(), reason: decision.reason.clone(), took });
 }
