@@ -134,6 +134,18 @@ fn overlay(
     Ok(())
 }
 
+/// Looks again and again, longer than the pulses that raise the overlay: a rival comes back after them.
+fn stays_on_top(desktop: &mut dyn Desktop, area: ScreenRect) -> Result<bool, DesktopError> {
+    let clock = RealClock::new();
+    while clock.now() < Duration::from_millis(250) {
+        let frame = picture(desktop, Shown::AllDisplays, Some(area))?;
+        if frame.view().bgr(SQUARE / 2, SQUARE / 2) != Some(COLOUR) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn picture(
     desktop: &mut dyn Desktop,
     shown: Shown,
