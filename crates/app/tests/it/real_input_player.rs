@@ -7,6 +7,7 @@ use handsight_testkit::picture::{Patch, Picture};
 use handsight_testkit::wait::PATIENCE;
 use handsight_testkit::witness::{SeenWindow, Witness};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// A tool call as the model makes it.
@@ -40,6 +41,16 @@ pub(crate) fn done(reason: &str) -> Option<Call> {
     Some(Call { tool: "done", args: json!({ "reason": reason }) })
 }
 
+/// The windows that the window manager lists, oldest first.
+pub(crate) fn clients(witness: &Witness) -> Vec<SeenWindow> {
+    ids(witness, "_NET_CLIENT_LIST").into_iter().filter_map(|id| witness.window(id)).collect()
+}
+
+fn ids(witness: &Witness, property: &str) -> Vec<u32> {
+    let bytes = witness.property(witness.root(), property);
+    bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
 /// What the model has before it when it is asked.
 pub(crate) struct Look<'a> {
     pub(crate) picture: &'a Picture,
@@ -51,12 +62,12 @@ pub(crate) struct Look<'a> {
 impl Look<'_> {
     /// The window a person would call by this title, if it is shown; the newest if there are several.
     pub(crate) fn window(&self, title: &str) -> Option<SeenWindow> {
-        self.clients().into_iter().rev().find(|w| w.mapped && w.title.contains(title))
+        clients(self.witness).into_iter().rev().find(|w| w.mapped && w.title.contains(title))
     }
 
     /// The same, once it has the focus.
     pub(crate) fn active(&self, title: &str) -> Option<SeenWindow> {
-        let active = self.ids(self.witness.root(), "_NET_ACTIVE_WINDOW");
+        let active = ids(self.witness, "_NET_ACTIVE_WINDOW");
         self.window(title).filter(|w| active == [w.id])
     }
 
@@ -64,16 +75,6 @@ impl Look<'_> {
     pub(crate) fn menu(&self, program: &str) -> Option<SeenWindow> {
         let all = self.witness.windows();
         all.into_iter().find(|w| w.mapped && w.title == program && w.width > 50)
-    }
-
-    fn clients(&self) -> Vec<SeenWindow> {
-        let ids = self.ids(self.witness.root(), "_NET_CLIENT_LIST");
-        ids.into_iter().filter_map(|id| self.witness.window(id)).collect()
-    }
-
-    fn ids(&self, window: u32, property: &str) -> Vec<u32> {
-        let bytes = self.witness.property(window, property);
-        bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
     }
 
     /// A pixel of the root, as a model would say it: in whole numbers.
@@ -115,6 +116,24 @@ pub(crate) type Step = Box<dyn FnMut(&Look<'_>) -> Option<Call> + Send>;
 /// Makes a closure a step.
 pub(crate) fn step(f: impl FnMut(&Look<'_>) -> Option<Call> + Send + 'static) -> Step {
     Box::new(f)
+}
+
+/// Opens a menu of the window with this title: `dx` pixels from the left in its menu bar.
+pub(crate) fn open_menu(title: &'static str, dx: i32, reason: &'static str) -> Step {
+    step(move |l| l.window(title).and_then(|w| click(l.inside(&w, dx, 12), reason)))
+}
+
+/// Clicks the n-th entry of the open menu of a program, counted from 0, once at least `of` are to be seen.
+pub(crate) fn choose(program: &'static str, n: usize, of: usize, reason: &'static str) -> Step {
+    step(move |l| {
+        let menu = l.menu(program)?;
+        click(l.menu_item(&menu, n, of)?, reason)
+    })
+}
+
+/// The last step: says `what` once the file is there and holds something.
+pub(crate) fn done_when(file: PathBuf, what: &'static str) -> Step {
+    step(move |_| if std::fs::metadata(&file).is_ok_and(|f| f.len() > 0) { done(what) } else { None })
 }
 
 /// What the model said, beside what the server keeps of what it was sent.

@@ -1,20 +1,30 @@
 //! A model works real programs to an end that the program itself vouches for: bytes in a file, a folder, the clipboard, a
 //! line on standard output.
 
-use crate::real_input_player::{Step, click, done, observe, scroll, step, type_text};
+use crate::real_input_player::{
+    Step, choose, click, done, done_when, observe, open_menu, scroll, step, type_text,
+};
 use crate::real_input_rig::{BRISK, Rig};
 use handsight_testkit::apps::{self, Question, Terminal};
 use handsight_testkit::need::need;
 use handsight_testkit::picture::Picture;
 use handsight_testkit::witness::What;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Two lines with accents, signs of the first planes and an emoji.
 const NOTE: &str = "Añ€ – Zwölf Boxkämpfer jagen Viktor\nüber den Deich, ça va? Да. 😀";
 
-/// The model's last step: says `what` as soon as the file is there.
-fn done_when_written(file: PathBuf, what: &'static str) -> Step {
-    step(move |_| if std::fs::metadata(&file).is_ok_and(|f| f.len() > 0) { done(what) } else { None })
+/// In the dialog that `Save As` opens: types the path and presses Save.
+pub(crate) fn save_as(file: &Path) -> [Step; 2] {
+    let path = file.to_str().unwrap().to_owned();
+    let typed = "The dialog Save As is open. I typed the whole path as the name.\nNext: the button Save.";
+    [
+        step(move |l| l.active("Save As").and_then(|_| type_text(&path, typed))),
+        step(|l| {
+            let note = "The name is there. I pressed Save.\nExpected: the dialog closes.";
+            l.window("Save As").and_then(|w| click(l.inside(&w, -50, -27), note))
+        }),
+    ]
 }
 
 // spec: S-28 S-29 S-31 S-35 XVFB
@@ -24,7 +34,6 @@ fn a_note_with_accents_and_an_emoji_is_written_in_mousepad_and_saved() {
     let Some(mut rig) = Rig::new("mousepad") else { return };
     let Some(_editor) = apps::mousepad(&rig.x) else { return };
     let file = rig.x.home().join("notes-é.txt");
-    let path = file.to_str().unwrap().to_owned();
     let steps = vec![
         step(|l| {
             l.window("- Mousepad").and_then(|w| click(l.inside(&w, 200, 200), "I click into the empty page."))
@@ -34,18 +43,11 @@ fn a_note_with_accents_and_an_emoji_is_written_in_mousepad_and_saved() {
                 .and_then(|_| type_text(NOTE, "I wrote the two lines. Next: File, Save As."))
         }),
         // A star in the title: the page was changed.
-        step(|l| l.window("*").and_then(|w| click(l.inside(&w, 20, 12), "I open the menu File."))),
-        step(|l| {
-            let menu = l.menu("Mousepad")?;
-            click(l.menu_item(&menu, 6, 10)?, "The menu is open; I choose Save As.")
-        }),
-        step(move |l| {
-            let reason = "The dialog asks for a name; I typed it. Next: the button Save.";
-            l.active("Save As").and_then(|_| type_text(&path, reason))
-        }),
-        step(|l| l.window("Save As").and_then(|w| click(l.inside(&w, -50, -27), "I press Save."))),
-        done_when_written(file.clone(), "Both lines are saved in notes-é.txt."),
+        open_menu("*", 20, "Both lines are on the page. I opened the menu File.\nNext: Save As."),
+        choose("Mousepad", 6, 10, "The menu is open; I chose Save As."),
     ];
+    let steps = steps.into_iter().chain(save_as(&file));
+    let steps = steps.chain([done_when(file.clone(), "Both lines are saved in notes-é.txt.")]).collect();
     let played = rig.play("run", BRISK, "Write the two lines and save them as notes-é.txt", steps);
     played.ended_well(&mut rig);
     assert_eq!(std::fs::read_to_string(file).unwrap(), NOTE);
@@ -176,13 +178,8 @@ fn galculator_multiplies_and_its_menu_copies() {
         step(|l| {
             l.active("galculator").and_then(|_| type_text("12=", "I typed 12=. The display should show 144."))
         }),
-        step(|l| {
-            l.window("galculator").and_then(|w| click(l.inside(&w, 60, 12), "144. I open the menu Edit."))
-        }),
-        step(|l| {
-            let menu = l.menu("galculator")?;
-            click(l.menu_item(&menu, 1, 4)?, "I choose Copy Display Value.")
-        }),
+        open_menu("galculator", 60, "144. I opened the menu Edit."),
+        choose("galculator", 1, 4, "I chose Copy Display Value."),
         step(|l| if l.menu("galculator").is_none() { done("144 is in the clipboard.") } else { None }),
     ];
     let played = rig.play("run", BRISK, "Work out 12*12 and copy the result", steps);

@@ -1,11 +1,11 @@
 //! One display, one window manager, one model server, one run of the binary, and what can be said of it from outside.
 
 use crate::handsight::{Said, run};
-use crate::real_input_player::{Player, Step, Story};
+use crate::real_input_player::{Player, Step, Story, clients};
 use handsight_testkit::chat::{Reply, Request, Rules, Server};
 use handsight_testkit::picture::{Patch, Picture};
 use handsight_testkit::program::Program;
-use handsight_testkit::wait::PATIENCE;
+use handsight_testkit::wait::{PATIENCE, before};
 use handsight_testkit::witness::Witness;
 use handsight_testkit::xvfb::Xvfb;
 use serde_json::Value;
@@ -20,6 +20,21 @@ const RUN: Duration = Duration::from_secs(180);
 /// Shorter pauses, for runs that are not about pauses: programs are waited for by looking again.
 pub(crate) const BRISK: &[&str] =
     &["--set", "act.delay_after_action_s=0.2", "--set", "act.delay_after_observe_s=0.2"];
+
+/// What an X client sees on a part of the root: everything but the pointer.
+pub(crate) fn screen(witness: &Witness, part: Patch) -> Picture {
+    let [x, y] = [part.x, part.y].map(|v| i16::try_from(v).unwrap());
+    let [w, h] = [part.width, part.height].map(|v| u16::try_from(v).unwrap());
+    Picture::from_bgrx(part.width, part.height, &witness.pixels(x, y, w, h))
+}
+
+/// Has xdotool move a window, and waits until it is elsewhere.
+pub(crate) fn put(x: &Xvfb, witness: &Witness, id: u32, to: (u32, u32)) {
+    let was = witness.window(id).unwrap();
+    x.run("xdotool", &["windowmove", &id.to_string(), &to.0.to_string(), &to.1.to_string()]);
+    let moved = before(PATIENCE, || witness.window(id).filter(|w| (w.x, w.y) != (was.x, was.y)));
+    assert!(moved.is_some(), "{was:?} does not move");
+}
 
 pub(crate) struct Rig {
     pub(crate) x: Arc<Xvfb>,
@@ -58,11 +73,19 @@ impl Rig {
         place
     }
 
-    /// What this client sees on a part of the root.
-    pub(crate) fn screen(&self, part: Patch) -> Picture {
-        let [x, y] = [part.x, part.y].map(|v| i16::try_from(v).unwrap());
-        let [w, h] = [part.width, part.height].map(|v| u16::try_from(v).unwrap());
-        Picture::from_bgrx(part.width, part.height, &self.witness.pixels(x, y, w, h))
+    /// What an X client sees on the whole root.
+    pub(crate) fn screen(&self) -> Picture {
+        screen(&self.witness, self.whole())
+    }
+
+    /// Waits for a window and puts it there.
+    pub(crate) fn put(&mut self, title: &str, to: (u32, u32)) {
+        let mut found = None;
+        self.witness.wait_until(title, PATIENCE, |w| {
+            found = clients(w).into_iter().find(|w| w.mapped && w.title.contains(title));
+            found.is_some()
+        });
+        put(&self.x, &self.witness, found.unwrap().id, to);
     }
 
     /// The binary on this display, in the home of its programs.

@@ -1,13 +1,12 @@
 //! Where a click lands while windows move and screens multiply: in the program that was meant, by that program's word.
 
 use crate::real_input_player::{Step, click, done, observe, step, type_text};
-use crate::real_input_rig::{BRISK, Rig};
+use crate::real_input_rig::{BRISK, Rig, put, screen};
 use handsight_testkit::apps::{self, Terminal};
 use handsight_testkit::need::need;
 use handsight_testkit::picture::Patch;
 use handsight_testkit::program::Program;
-use handsight_testkit::wait::{PATIENCE, before};
-use handsight_testkit::witness::Witness;
+use handsight_testkit::wait::PATIENCE;
 use handsight_testkit::xvfb::Xvfb;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,20 +39,12 @@ fn names<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
     names.map(str::to_owned).into()
 }
 
-/// Moves a window and waits until it is elsewhere.
-fn drag_away(x: &Xvfb, witness: &Witness, id: u32, to: (i32, i32)) {
-    let was = witness.window(id).unwrap();
-    x.run("xdotool", &["windowmove", &id.to_string(), &to.0.to_string(), &to.1.to_string()]);
-    let moved = before(PATIENCE, || witness.window(id).filter(|w| (w.x, w.y) != (was.x, was.y)));
-    assert!(moved.is_some(), "{was:?} does not move");
-}
-
 /// Another program moves the window while the model thinks; then the model looks again.
-fn moved_meanwhile(x: &Arc<Xvfb>, title: &'static str, to: (i32, i32)) -> Step {
+fn moved_meanwhile(x: &Arc<Xvfb>, title: &'static str, to: (u32, u32)) -> Step {
     let x = Arc::clone(x);
     step(move |l| {
         let window = l.window(title)?;
-        drag_away(&x, l.witness, window.id, to);
+        put(&x, l.witness, window.id, to);
         observe("Something moved; I look again.")
     })
 }
@@ -71,7 +62,7 @@ fn touch(title: &'static str, file: &'static str) -> Step {
     step(move |l| l.active(title).and_then(|_| type_text(&format!("touch {file}\n"), "I leave a file.")))
 }
 
-fn done_when(file: PathBuf) -> Step {
+fn done_when_there(file: PathBuf) -> Step {
     step(move |_| if file.exists() { done("All files are there.") } else { None })
 }
 
@@ -95,7 +86,7 @@ fn a_click_found_in_the_picture_lands_in_the_window_wherever_it_was_moved() {
         touch("red", "two"),
         click_patch(GREEN),
         touch("green", "three"),
-        done_when(pair.green.join("three")),
+        done_when_there(pair.green.join("three")),
     ];
     rig.play("run", BRISK, "Leave files in both terminals", steps).ended_well(&mut rig);
     assert_eq!(files(&pair.green), names(["one", "three", "two"]));
@@ -107,11 +98,11 @@ fn a_click_at_where_the_server_says_the_window_is_now_lands_though_it_moved_whil
     let Some(mut rig) = Rig::new("moved-by-geometry") else { return };
     let Some(pair) = pair(&rig, (100, 380), (600, 60)).filter(|_| need("xdotool", "xdotool")) else { return };
     // The picture of this very request shows the window at its old place, where the other one will be.
-    let overtaken = |title: &'static str, to: (i32, i32)| {
+    let overtaken = |title: &'static str, to: (u32, u32)| {
         let x = Arc::clone(&rig.x);
         step(move |l| {
             let old = l.window(title)?;
-            drag_away(&x, l.witness, old.id, to);
+            put(&x, l.witness, old.id, to);
             let new = l.witness.window(old.id)?;
             click(l.inside(&new, 150, 100), "I click where the window is now.")
         })
@@ -123,7 +114,7 @@ fn a_click_at_where_the_server_says_the_window_is_now_lands_though_it_moved_whil
         touch("red", "one"),
         overtaken("green", (500, 40)),
         touch("green", "two"),
-        done_when(pair.green.join("two")),
+        done_when_there(pair.green.join("two")),
     ];
     rig.play("run", BRISK, "Leave files in both terminals", steps).ended_well(&mut rig);
     assert_eq!(files(&pair.green), names(["one", "two"]));
@@ -167,7 +158,7 @@ fn pointer_is_at(rig: &Rig, patch: Patch, picture: Patch, shows: Patch) {
 #[test]
 fn the_second_display_is_seen_and_clicked_alone() {
     let Some((mut rig, pair)) = two_monitors("display-1") else { return };
-    let steps = vec![click_patch(RED), touch("red", "one"), done_when(pair.red.join("one"))];
+    let steps = vec![click_patch(RED), touch("red", "one"), done_when_there(pair.red.join("one"))];
     let args = [BRISK, &["--display", "1"]].concat();
     let played = rig.play_on(RIGHT, "run", &args, "Leave a file", steps);
     played.ended_well(&mut rig);
@@ -183,7 +174,7 @@ fn the_second_display_is_seen_and_clicked_alone() {
 #[test]
 fn unless_told_otherwise_the_primary_display_is_the_world() {
     let Some((mut rig, pair)) = two_monitors("display-primary") else { return };
-    let steps = vec![click_patch(GREEN), touch("green", "one"), done_when(pair.green.join("one"))];
+    let steps = vec![click_patch(GREEN), touch("green", "one"), done_when_there(pair.green.join("one"))];
     let played = rig.play_on(LEFT, "run", BRISK, "Leave a file", steps);
     played.ended_well(&mut rig);
     assert_eq!(played.picture(0).patch(RED), None, "the other monitor is in the picture");
@@ -199,7 +190,7 @@ fn all_displays_are_one_picture_and_one_range_of_coordinates() {
         touch("red", "one"),
         click_patch(GREEN),
         touch("green", "one"),
-        done_when(pair.green.join("one")),
+        done_when_there(pair.green.join("one")),
     ];
     let args = [BRISK, &["--display", "all"]].concat();
     let played = rig.play("run", &args, "Leave files", steps);
@@ -211,9 +202,10 @@ fn all_displays_are_one_picture_and_one_range_of_coordinates() {
 #[test]
 fn the_picture_of_a_display_is_that_part_of_the_screen_to_the_pixel() {
     let Some((mut rig, _pair)) = two_monitors("display-pixels") else { return };
+    let whole = rig.whole();
     rig.witness.wait_until("both terminals are painted", PATIENCE, |w| {
-        let screen = handsight_testkit::picture::Picture::from_bgrx(1920, 1080, &w.pixels(0, 0, 1920, 1080));
-        [GREEN, RED].iter().all(|c| screen.patch(*c).is_some_and(|p| p.width > 200 && p.height > 100))
+        let seen = screen(w, whole);
+        [GREEN, RED].iter().all(|c| seen.patch(*c).is_some_and(|p| p.width > 200 && p.height > 100))
     });
     for (display, shows, away) in
         [("1", RIGHT, (40, 1000)), ("0", LEFT, (1800, 40)), ("B", RIGHT, (40, 1000))]
@@ -225,6 +217,6 @@ fn the_picture_of_a_display_is_that_part_of_the_screen_to_the_pixel() {
         let steps = vec![step(|_| done("Seen."))];
         let played = rig.play_on(shows, &format!("run-{display}"), &args, "Look", steps);
         played.ended_well(&mut rig);
-        assert_eq!(played.picture(0).difference(&rig.screen(shows)), None, "--display {display}");
+        assert_eq!(played.picture(0).difference(&screen(&rig.witness, shows)), None, "--display {display}");
     }
 }
