@@ -7,7 +7,7 @@
 use super::HandsConfig;
 use super::injector::Code;
 use super::link::{self, Link};
-use super::protocol::{Command, Ended, Frames, Hello, LedgerEntry, Reply, frame};
+use super::protocol::{Command, Ended, Engine, Fault, Frames, Hello, LedgerEntry, Reply, frame};
 use super::supervisor::{events_of, notches};
 use handsight_base::NOTCH;
 use handsight_base::flow::action::{Batch, Primitive};
@@ -63,15 +63,15 @@ impl Hands {
             why: format!("the input supervisor {:?} could not be started: {why}", config.command),
             remedy: "Check the program, and that the state folder can be written".to_owned(),
         };
-        std::fs::create_dir_all(&config.state_dir).map_err(|why| unusable(&why))?;
-        let link = link::start(&config.command).map_err(|why| unusable(&why))?;
+        let state_dir = link::private_folder(&config.state_dir).map_err(|why| unusable(&why))?;
+        let link = link::start(&config.command, &config.withheld).map_err(|why| unusable(&why))?;
         let hello = Hello {
             display: config.display.clone(),
-            state_dir: config.state_dir.clone(),
+            state_dir,
             stop_chord: config.stop_chord.clone(),
             max_hold: config.max_hold,
             silence: config.silence,
-            engine_pid: std::process::id(),
+            engine: Engine::this(),
         };
         let chord = Stop::new();
         let pulse = link.pulse.try_clone().map_err(|why| unusable(&why))?;
@@ -209,6 +209,7 @@ impl Hands {
         self.answer("inject", patience, Some(stop), |reply| match reply {
             Reply::Done { chunk: c, events, ended } if c == chunk => Heard::Answer((events, ended)),
             Reply::Waiting { chunk: c } if c == chunk => Heard::Patience,
+            Reply::Failed { chunk: Some(c), fault } if c == chunk => Heard::Refusal(fault),
             other => Heard::Other(other),
         })
     }
@@ -228,7 +229,9 @@ impl Hands {
                 Ok(reply) => match hear(reply) {
                     Heard::Answer(answer) => return Ok(answer),
                     Heard::Patience => until = until.max(self.clock.now() + ANSWER),
-                    Heard::Other(Reply::Failed { fault, .. }) => return Err(fault.into_error()),
+                    Heard::Refusal(fault) | Heard::Other(Reply::Failed { chunk: None, fault }) => {
+                        return Err(fault.into_error());
+                    }
                     // An answer to a call that was given up.
                     Heard::Other(_) => {}
                 },
@@ -296,6 +299,7 @@ enum Heard<T> {
     Answer(T),
     /// No answer yet, but work goes on.
     Patience,
+    Refusal(Fault),
     Other(Reply),
 }
 

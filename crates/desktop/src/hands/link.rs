@@ -6,9 +6,12 @@
 
 use handsight_base::port::desktop::Pulse;
 use std::ffi::OsString;
+use std::fs::DirBuilder;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// The engine's ends.
@@ -19,15 +22,29 @@ pub(super) struct Link {
     pub child: Child,
 }
 
-/// Starts the supervisor.
-pub(super) fn start(command: &[OsString]) -> io::Result<Link> {
+/// Makes the folder for the owner's eyes only, because the files in it tell which keys were pressed; returns its absolute
+/// path, because the supervisor works elsewhere.
+pub(super) fn private_folder(folder: &Path) -> io::Result<PathBuf> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    std::path::absolute(folder)
+}
+
+/// Starts the supervisor, at the root of the file system and silent: it may outlive the engine, and whoever waits for the
+/// engine's last output must not wait for it too.
+pub(super) fn start(command: &[OsString], withheld: &[String]) -> io::Result<Link> {
     let (program, args) =
         command.split_first().ok_or_else(|| io::Error::other("no command for the hands"))?;
     let (commands, their_commands) = UnixStream::pair()?;
     let (pulse, their_pulse) = UnixStream::pair()?;
     pulse.set_nonblocking(true)?;
-    let child = Command::new(program)
+    let mut command = Command::new(program);
+    for name in withheld {
+        command.env_remove(name);
+    }
+    let child = command
         .args(args)
+        .current_dir("/")
+        .stderr(Stdio::null())
         .stdin(Stdio::from(OwnedFd::from(their_commands)))
         .stdout(Stdio::from(OwnedFd::from(their_pulse)))
         .spawn()?;

@@ -51,6 +51,8 @@ pub struct HandsConfig {
     pub max_hold: Duration,
     /// Without a beat for so long, everything is released.
     pub silence: Duration,
+    /// Environment variables the process does not get: the keys of providers.
+    pub withheld: Vec<String>,
 }
 
 impl HandsConfig {
@@ -67,6 +69,7 @@ impl HandsConfig {
             ]),
             max_hold: Duration::from_secs(30),
             silence: Duration::from_millis(250),
+            withheld: Vec::new(),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::supervisor::{Limits, Supervisor};
 use crate::x11::input::X11Input;
 use handsight_base::port::clock::{Clock, RealClock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::any::Any;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -40,8 +41,7 @@ pub fn supervise(_argv: &[OsString]) -> i32 {
     let ended = start(&hello).and_then(|mut hands| {
         let served = catch_unwind(AssertUnwindSafe(|| serve(&mut hands, &mut pipe, &pulses, &clock)));
         // A bug here must not leave keys down either.
-        let served =
-            served.unwrap_or_else(|_| Err(Fault::Lost { why: "the input supervisor panicked".to_owned() }));
+        let served = served.unwrap_or_else(|panic| Err(Fault::Lost { why: panicked(panic.as_ref()) }));
         if served.is_err() {
             let let_go = hands.let_go(Ended::Asked, clock.now());
             drop(hands);
@@ -58,6 +58,11 @@ pub fn supervise(_argv: &[OsString]) -> i32 {
             5
         }
     }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    format!("the input supervisor panicked: {}", text.unwrap_or("without words"))
 }
 
 /// Standard input and output as the two pipes, under numbers that no later `exec` inherits.
@@ -260,6 +265,7 @@ impl Pipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hands::protocol::Engine;
     use handsight_base::key::Chord;
 
     #[test]
@@ -271,7 +277,7 @@ mod tests {
                 stop_chord: Chord(Vec::new()),
                 max_hold: Duration::ZERO,
                 silence: Duration::ZERO,
-                engine_pid: 1,
+                engine: Engine { pid: 1, mark: 2 },
             };
             state_file(&hello, "pressed").display().to_string()
         };

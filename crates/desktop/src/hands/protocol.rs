@@ -10,8 +10,10 @@ use handsight_base::port::desktop::DesktopError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The first frame: who the engine is and how it wants its hands.
@@ -23,7 +25,24 @@ pub(crate) struct Hello {
     pub max_hold: Duration,
     /// Silence after which held keys are released.
     pub silence: Duration,
-    pub engine_pid: u32,
+    pub engine: Engine,
+}
+
+/// Which engine it is. A process id alone may be the same in two containers that share a display.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Engine {
+    pub pid: u32,
+    /// Drawn once in its life.
+    pub mark: u32,
+}
+
+impl Engine {
+    /// This process.
+    pub(crate) fn this() -> Self {
+        static MARK: OnceLock<u32> = OnceLock::new();
+        let mark = *MARK.get_or_init(|| RandomState::new().hash_one(std::process::id()) as u32);
+        Self { pid: std::process::id(), mark }
+    }
 }
 
 /// From the engine.

@@ -27,6 +27,8 @@ pub(crate) struct Limits {
 
 /// Injected events that are remembered; an hour of brisk work.
 const LEDGER: usize = 4096;
+/// Until cleaning up is tried again.
+const AGAIN: Duration = Duration::from_secs(10);
 /// So many characters ahead are looked at when a keycode has to be borrowed.
 const AHEAD: usize = 64;
 
@@ -176,7 +178,7 @@ impl<I: Injector> Supervisor<I> {
                 self.replies.push(Reply::Failed { chunk, fault });
             }
         }
-        let tidy = if self.run.is_none() { self.input.tidy(now, false)? } else { None };
+        let tidy = if self.run.is_none() { self.tidy(now)? } else { None };
         Ok([
             self.run.is_some().then(|| self.catching_up.unwrap_or(self.due)),
             self.holds().then_some(self.heard + self.limits.silence),
@@ -186,6 +188,14 @@ impl<I: Injector> Supervisor<I> {
         .into_iter()
         .flatten()
         .min())
+    }
+
+    /// Lets the injector clean up; what it cannot give back now, it can later.
+    fn tidy(&mut self, now: Duration) -> Result<Option<Duration>, Fault> {
+        match self.input.tidy(now, false) {
+            Err(Fault::Refused { .. } | Fault::NoKey { .. }) => Ok(Some(now + AGAIN)),
+            other => other,
+        }
     }
 
     /// True while the engine has to show that it lives.

@@ -17,7 +17,7 @@ use chord::ChordWatch;
 use drain::Drain;
 use handsight_base::flow::action::{Axis, Button};
 use handsight_base::key::{Key, Named};
-use keymap::{Layout, State, bits};
+use keymap::{Effect, Layout, State, bits};
 use ownership::Ownership;
 use spare::{Plan, Spares};
 use std::collections::HashSet;
@@ -88,7 +88,7 @@ impl X11Input {
             });
         }
         conn.xtest_grab_control(true).map_err(lost)?;
-        let ownership = ownership::take(&conn, root, hello.engine_pid)?;
+        let ownership = ownership::take(&conn, root, hello.engine)?;
         conn.xkb_use_extension(1, 0).map_err(lost)?.reply().map_err(broken)?;
         let all = MapPart::from(0xffu16);
         let events = EventType::NEW_KEYBOARD_NOTIFY | EventType::MAP_NOTIFY;
@@ -422,7 +422,12 @@ impl Injector for X11Input {
 
 impl X11Input {
     fn after_key(&mut self, code: u16, now: Duration) {
-        self.state_stale = true;
+        match self.layout.effect(code) {
+            Effect::None => {}
+            Effect::Holds(mask) if self.down.contains(&code) => self.state.mods |= mask,
+            Effect::Holds(mask) => self.state.mods &= !mask,
+            Effect::Unknown => self.state_stale = true,
+        }
         if self.spares.used(code, now) {
             self.drain.restart();
         }

@@ -135,6 +135,7 @@ struct Times {
 }
 
 impl Times {
+    #[expect(clippy::print_stderr, reason = "the figures are what the tier is for")]
     fn report(&mut self) -> (Duration, Duration) {
         self.all.sort();
         let at = |share: f64| self.all[((self.all.len() - 1) as f64 * share).round() as usize];
@@ -330,6 +331,7 @@ fn supervisor_of(witness: &Witness) -> u32 {
 struct Random(u64);
 
 impl Random {
+    #[expect(clippy::print_stderr, reason = "whoever repeats a failure needs it")]
     fn new() -> Self {
         let seed = std::process::id().into();
         eprintln!("seed {seed}");

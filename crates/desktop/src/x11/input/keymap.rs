@@ -7,7 +7,7 @@
 //! It asks nothing of the server and sends nothing.
 
 use crate::hands::injector::Stroke;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use x11rb::protocol::xkb::GetMapReply;
 use x11rb::protocol::xproto::ModMask;
 use xkeysym::{Keysym, key};
@@ -72,8 +72,20 @@ pub(crate) struct Layout {
     by_char: HashMap<char, Vec<Place>>,
     /// Modifiers we can hold around a key, with the keycode that does it: Shift, AltGr, the fifth level's.
     adders: Vec<(u8, u16)>,
+    /// Keycodes that may change the state in other ways: locks, latches, other modifiers, groups.
+    changers: HashSet<u16>,
     /// Keycodes without any symbol.
     empty: Vec<u8>,
+}
+
+/// What a key does to the state while it is down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    None,
+    /// It holds these modifiers.
+    Holds(u8),
+    /// Only the server knows.
+    Unknown,
 }
 
 /// Symbols of the modifiers that choose levels.
@@ -109,6 +121,9 @@ impl Layout {
         if bare && mods == 0 {
             self.empty.push(code);
         }
+        if mods != 0 || keys.groups.iter().flat_map(|(_, symbols)| symbols).any(|s| is_modifier(*s)) {
+            self.changers.insert(code.into());
+        }
         if !borrowed.contains(&code) {
             for (group, (_, symbols)) in keys.groups.iter().enumerate() {
                 for (level, symbol) in symbols.iter().enumerate().filter(|(_, s)| **s != key::NoSymbol) {
@@ -125,6 +140,14 @@ impl Layout {
             }
         }
         self.keys.insert(code, keys);
+    }
+
+    /// What pressing a keycode does to the state.
+    pub(crate) fn effect(&self, code: u16) -> Effect {
+        if let Some((mask, _)) = self.adders.iter().find(|(_, c)| *c == code) {
+            return Effect::Holds(*mask);
+        }
+        if self.changers.contains(&code) { Effect::Unknown } else { Effect::None }
     }
 
     /// Keycodes that carry nothing and may be borrowed.
@@ -198,6 +221,11 @@ impl Layout {
     fn chosen(&self, subset: u8) -> impl Iterator<Item = (u8, u16)> {
         self.adders.iter().take(3).enumerate().filter(move |(i, _)| subset >> i & 1 == 1).map(|(_, a)| *a)
     }
+}
+
+fn is_modifier(symbol: u32) -> bool {
+    // The ISO symbols of group and level shifts lie side by side.
+    Keysym::new(symbol).is_modifier_key() || (key::ISO_Lock..=key::ISO_Last_Group_Lock).contains(&symbol)
 }
 
 /// The eight real modifiers.

@@ -4,7 +4,7 @@
 //! window carries the process id of the engine, to be named in the refusal.
 
 use super::{atom, broken, lost};
-use crate::hands::protocol::Fault;
+use crate::hands::protocol::{Engine, Fault};
 use std::time::Duration;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -14,25 +14,26 @@ use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
 const SELECTION: &str = "_HANDSIGHT_HANDS";
-const PID: &str = "_HANDSIGHT_PID";
+/// The engine's process id and its mark.
+const ENGINE: &str = "_HANDSIGHT_ENGINE";
 /// Hands that are leaving take so long at most to give keycodes back.
 const LEAVING: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Takes the display's hands for the engine `pid`, or says whose they are. Hands that are leaving, or whose engine has
+/// Takes the display's hands for `engine`, or says whose they are. Hands that are leaving, or whose engine has
 /// ended, are waited for; those of this very engine, whose connection was given up, are taken over.
-pub(crate) fn take(conn: &RustConnection, root: Window, pid: u32) -> Result<Ownership, Fault> {
+pub(crate) fn take(conn: &RustConnection, root: Window, engine: Engine) -> Result<Ownership, Fault> {
     let selection = atom(conn, SELECTION)?;
-    let property = atom(conn, PID)?;
+    let property = atom(conn, ENGINE)?;
     let mut waited = Duration::ZERO;
     let before = loop {
         let Some(owner) = owner(conn, selection)? else { break None };
-        let theirs = pid_of(conn, owner, property)?;
-        if theirs == Some(pid) {
+        let theirs = engine_of(conn, owner, property)?;
+        if theirs == Some(engine) {
             break Some(owner);
         }
-        if theirs.is_some_and(lives) || waited >= LEAVING {
-            return Err(Fault::InUse { pid: theirs.unwrap_or(0) });
+        if theirs.is_some_and(|theirs| lives(theirs.pid)) || waited >= LEAVING {
+            return Err(Fault::InUse { pid: theirs.map_or(0, |theirs| theirs.pid) });
         }
         pause();
         waited += PAUSE;
@@ -40,12 +41,14 @@ pub(crate) fn take(conn: &RustConnection, root: Window, pid: u32) -> Result<Owne
     let window = conn.generate_id().map_err(|why| Fault::Lost { why: why.to_string() })?;
     let class = WindowClass::INPUT_ONLY;
     conn.create_window(0, window, root, -1, -1, 1, 1, 0, class, 0, &CreateWindowAux::new()).map_err(lost)?;
-    conn.change_property32(PropMode::REPLACE, window, property, AtomEnum::CARDINAL, &[pid]).map_err(lost)?;
+    conn.change_property32(PropMode::REPLACE, window, property, AtomEnum::CARDINAL, &[engine.pid, engine.mark]).map_err(lost)?;
     conn.set_selection_owner(window, selection, x11rb::CURRENT_TIME).map_err(lost)?;
     match owner(conn, selection)? {
         Some(owner) if owner == window => {}
         // Somebody else was faster.
-        Some(owner) => return Err(Fault::InUse { pid: pid_of(conn, owner, property)?.unwrap_or(0) }),
+        Some(owner) => {
+            return Err(Fault::InUse { pid: engine_of(conn, owner, property)?.map_or(0, |theirs| theirs.pid) });
+        }
         None => return Err(Fault::Lost { why: "the display's hands could not be taken".to_owned() }),
     }
     // The hands before us let go as soon as they learn of it; a frozen process never does.
@@ -77,10 +80,11 @@ fn owner(conn: &RustConnection, selection: Atom) -> Result<Option<Window>, Fault
     Ok((owner != x11rb::NONE).then_some(owner))
 }
 
-/// `None` if the window is gone.
-fn pid_of(conn: &RustConnection, window: Window, property: Atom) -> Result<Option<u32>, Fault> {
-    let reply = conn.get_property(false, window, property, AtomEnum::CARDINAL, 0, 1).map_err(lost)?.reply();
-    Ok(reply.ok().and_then(|p| p.value32()?.next()))
+/// `None` if the window is gone, or its engine.
+fn engine_of(conn: &RustConnection, window: Window, property: Atom) -> Result<Option<Engine>, Fault> {
+    let reply = conn.get_property(false, window, property, AtomEnum::CARDINAL, 0, 2).map_err(lost)?.reply();
+    let numbers: Vec<u32> = reply.ok().and_then(|p| p.value32().map(Iterator::collect)).unwrap_or_default();
+    Ok(<[u32; 2]>::try_from(numbers).ok().map(|[pid, mark]| Engine { pid, mark }))
 }
 
 fn lives(pid: u32) -> bool {
