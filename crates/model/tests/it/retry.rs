@@ -6,6 +6,7 @@ use handsight_base::port::model::Model;
 use handsight_base::stop::StopReason;
 use handsight_model::{RetryPolicy, Retrying};
 use handsight_testkit::chat::{End, Reply};
+use handsight_testkit::wait::PATIENCE;
 
 fn retrying(server: &Server, retries: u32, seed: u64) -> (Retrying, VirtualClock) {
     let clock = VirtualClock::new(0);
@@ -115,9 +116,12 @@ async fn a_stop_ends_the_waiting() {
     let stopper = {
         let stop = stop.clone();
         async move {
-            while server.requests().is_empty() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            let asked = async {
+                while server.requests().is_empty() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            };
+            tokio::time::timeout(PATIENCE, asked).await.unwrap();
             stop.set(StopReason::Interrupt);
         }
     };
