@@ -299,7 +299,7 @@ pub(crate) enum ConfigCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Providers, where they are, which key they want, and the prices that are known
+    /// Providers, where they are, and which key they want
     List {
         #[arg(long)]
         json: bool,
@@ -338,7 +338,10 @@ pub(crate) struct BenchArgs {
 }
 
 fn samples(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(|| "give a number from 1 to 10000".to_owned())
+    text.parse()
+        .ok()
+        .filter(|n| (1..=10_000).contains(n))
+        .ok_or_else(|| "give a number from 1 to 10000".to_owned())
 }
 
 #[derive(Debug, Args)]

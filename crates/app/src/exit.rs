@@ -310,6 +310,26 @@ mod tests {
         assert_eq!(of(anyhow::anyhow!("the disk is full")), Exit::Storage);
     }
 
+    /// Runs this test again in a process of its own, where it panics.
+    #[test]
+    fn a_panic_of_the_main_thread_ends_with_70_and_says_how_to_go_on() {
+        const AGAIN: &str = "HANDSIGHT_TEST_PANICS";
+        let environment = crate::environment::Environment::read();
+        if environment.all().any(|(name, _)| name == AGAIN) {
+            on_panic();
+            panic!("on purpose");
+        }
+        let test = "exit::tests::a_panic_of_the_main_thread_ends_with_70_and_says_how_to_go_on";
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([test, "--exact", "--nocapture"])
+            .env(AGAIN, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(70), "{said}");
+        assert!(said.contains("on purpose") && said.contains("--resume RUN"), "{said}");
+    }
+
     #[test]
     fn a_cause_is_said_once() {
         let inner = std::io::Error::other("no space");

@@ -184,12 +184,20 @@ pub(crate) fn recorded_task(
 pub(crate) fn recorded_script(log: &Path) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(log)
         .map_err(|e| Failure::usage(format!("{} cannot be read: {e}", log.display()), ""))?;
-    let mut script = String::new();
+    let mut steps = Vec::new();
     for (n, line) in text.lines().enumerate() {
-        let step: StepRecord = serde_json::from_str(line).map_err(|e| {
+        steps.push(serde_json::from_str(line).map_err(|e| {
             let what = format!("{}, line {}: {e}", log.display(), n + 1);
             Failure::usage(what, "A log is the session.jsonl of a run, one turn a line.")
-        })?;
+        })?);
+    }
+    Ok(script(steps))
+}
+
+/// The calls of these turns, a line each; turns without a call are left out.
+pub(crate) fn script(steps: Vec<StepRecord>) -> String {
+    let mut script = String::new();
+    for step in steps {
         let Some(call) = step.call else { continue };
         let mut args = call.args;
         if let Some(args) = args.as_object_mut() {
@@ -198,7 +206,7 @@ pub(crate) fn recorded_script(log: &Path) -> anyhow::Result<String> {
         script.push_str(&serde_json::json!({ "call": call.tool, "args": args }).to_string());
         script.push('\n');
     }
-    Ok(script)
+    script
 }
 
 async fn seat(

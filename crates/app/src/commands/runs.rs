@@ -184,14 +184,31 @@ pub(crate) fn replay(environment: &Environment, args: ReplayArgs) -> anyhow::Res
 
 /// From a run folder: its settings, its pictures, its calls.
 fn of_run(environment: &Environment, args: ReplayArgs) -> anyhow::Result<Request> {
-    let reader = Reader::open(&args.run)?;
+    let mut reader = Reader::open(&args.run)?;
     let meta = reader.meta().cloned().unwrap_or_default();
     let settings = settings::recorded(environment, &meta.profile, &meta.profile_text, &[])?;
+    let model = match asked_a_model(&mut reader)? {
+        true => assemble::model::Choice::recorded(environment, &args.run)?,
+        // By hand: what was typed is what is done again.
+        false => {
+            let mut steps = Vec::new();
+            for turn in reader.turns() {
+                steps.extend(reader.step(turn)?);
+            }
+            assemble::model::Choice::scripted(environment, &args.run, assemble::script(steps))?
+        }
+    };
     let desktop = args.desktop.unwrap_or_else(|| format!("replay:{}", args.run.display()));
     let desktop = assemble::desktop::Choice::read(&desktop, environment)?;
-    let model = assemble::model::Choice::recorded(environment, &args.run)?;
     let folder = Folder::New { out: args.out.out, kind: Kind::Run };
     Ok(Request { settings, task: meta.objective, desktop, model: Some(model), folder, hands: true })
+}
+
+fn asked_a_model(reader: &mut Reader) -> anyhow::Result<bool> {
+    match reader.turns().first() {
+        Some(turn) => Ok(!reader.exchanges(*turn)?.is_empty()),
+        None => Ok(true),
+    }
 }
 
 /// From a log alone: its calls, on a desktop that has to be named, since there are no pictures.

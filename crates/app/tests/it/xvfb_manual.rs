@@ -37,6 +37,14 @@ fn commands_work_without_any_model_and_each_leaves_a_picture() {
         assert!(runs[0].join(format!("test{n:03}.png")).is_file(), "test{n:03}.png");
     }
     assert!(!runs[0].join("test005.png").exists());
+
+    // What was typed can be done again, on the real screen.
+    let original = witness.presses();
+    witness.forget();
+    let desktop = format!("x11{}", rig.x.display());
+    let again = rig.handsight.run(&["runs", "replay", runs[0].to_str().unwrap(), "--desktop", &desktop]);
+    assert_eq!(again.ended(0).stdout.lines().next(), Some("enough"));
+    assert_eq!(witness.presses(), original);
 }
 
 // spec: S-76 XVFB

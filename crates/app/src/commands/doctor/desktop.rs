@@ -3,6 +3,7 @@
 //! Nothing is pressed and nothing is moved. The one visible thing is a small square in the HUD's corner, for a moment.
 
 use super::finding::{Area, Finding, Findings};
+use super::keepers;
 use crate::assemble::desktop::{Choice, target_is_there};
 use crate::settings::Settings;
 use crate::within::within;
@@ -12,6 +13,7 @@ use handsight_base::port::desktop::{CaptureRequest, Desktop, DesktopError, Overl
 use handsight_base::space::ScreenRect;
 use handsight_desktop::hands::{Hands, HandsConfig};
 use handsight_desktop::x11::{X11Config, X11Desktop};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +61,11 @@ pub(super) fn check(
             findings.fail("server", error.to_string(), hint);
             return findings.list;
         }
+    }
+    for pid in keepers::find(Path::new("/proc")) {
+        let what =
+            format!("process {pid} keeps the clipboard of an ended run, until something else is copied");
+        findings.ok("clipboard_keeper", what);
     }
     if let Some(config) = hands {
         let chord = config.stop_chord.to_string();

@@ -2,6 +2,7 @@
 
 mod desktop;
 mod finding;
+mod keepers;
 mod machine;
 mod model;
 mod settings;
