@@ -150,7 +150,7 @@ impl Hands {
     /// Releases everything the hands hold.
     pub fn release_all(&mut self) -> Result<(), DesktopError> {
         let ticket = self.number();
-        self.send(&Command::Release { ticket })?;
+        self.ask(&Command::Release { ticket })?;
         self.answer("release_all", ANSWER, None, |reply| match reply {
             Reply::Released { ticket: t } if t == ticket => Heard::Answer(()),
             other => Heard::Other(other),
@@ -189,7 +189,7 @@ impl Hands {
 
     /// The injected events from number `from` on, as far as they are remembered (4096).
     pub fn ledger(&mut self, from: u64) -> Result<Vec<LedgerEntry>, DesktopError> {
-        self.send(&Command::Ledger { from })?;
+        self.ask(&Command::Ledger { from })?;
         self.answer("ledger", ANSWER, None, |reply| match reply {
             Reply::Ledger(entries) => Heard::Answer(entries),
             other => Heard::Other(other),
@@ -205,7 +205,7 @@ impl Hands {
     ) -> Result<(u32, Option<Ended>), DesktopError> {
         let chunk = self.number();
         let patience = ANSWER + waits(&primitives);
-        self.send(&Command::Run { chunk, primitives, last })?;
+        self.ask(&Command::Run { chunk, primitives, last })?;
         self.answer("inject", patience, Some(stop), |reply| match reply {
             Reply::Done { chunk: c, events, ended } if c == chunk => Heard::Answer((events, ended)),
             Reply::Waiting { chunk: c } if c == chunk => Heard::Patience,
@@ -262,18 +262,27 @@ impl Hands {
             |why: io::Error| DesktopError::Lost { why: format!("the input supervisor takes nothing: {why}") };
         let bytes = frame(message).map_err(lost)?;
         (&self.link.commands).write_all(&bytes).map_err(|why| match why.kind() {
-            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => self.last_words(),
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
+                self.last_words().unwrap_or_else(ended)
+            }
             _ => lost(why),
         })
     }
 
-    /// What the supervisor said before it ended.
-    fn last_words(&self) -> DesktopError {
-        let failed = self.replies.try_iter().find_map(|reply| match reply {
-            Reply::Failed { fault, .. } => Some(fault.into_error()),
+    /// Sends a question. Answers to those that were given up must not keep its own out of the queue.
+    fn ask(&mut self, question: &Command) -> Result<(), DesktopError> {
+        match self.last_words() {
+            Some(error) => Err(error),
+            None => self.send(question),
+        }
+    }
+
+    /// Empties the queue; what the supervisor said about its own end, if it did.
+    fn last_words(&self) -> Option<DesktopError> {
+        self.replies.try_iter().find_map(|reply| match reply {
+            Reply::Failed { chunk: None, fault } => Some(fault.into_error()),
             _ => None,
-        });
-        failed.unwrap_or_else(ended)
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Mouse, wheel, chords and refusals, as an independent X client and the server see them.
 
+use crate::fault_proxy::{Fault, FaultProxy};
 use crate::hands_rig::{
     batch, batch_with, chord, click, click_with, config, hands, hold, inject, scroll, spot, text, turn,
 };
@@ -394,4 +395,28 @@ fn signals_to_the_supervisor_do_not_end_it_before_its_engine() {
     inject(&mut hands, Action::Up { at: None, button: Button::Left });
     inject(&mut hands, click(1, 1));
     witness.assert_quiet();
+}
+
+// spec: S-83 XVFB
+#[test]
+fn a_refused_event_is_an_error_with_the_servers_code_and_releases_everything() {
+    let Some(x) = Xvfb::start() else { return };
+    let witness = Witness::connect(x.display());
+    let door = FaultProxy::before(x.display());
+    let mut hands = Hands::spawn(config(door.display(), &x.home().join("state"))).unwrap();
+    let _turn = turn(hands.pulse());
+    inject(&mut hands, Action::Down { at: Some(spot(30, 30)), button: Button::Left });
+    let xtest = witness.conn().query_extension(b"XTEST").unwrap().reply().unwrap().major_opcode;
+    // The root window of a motion; keys and buttons name none, so releases go through.
+    door.break_every(Fault { major: xtest, minor: Some(2), at: 12 });
+    let modifiers = Modifiers { control: true, ..Modifiers::NONE };
+    let drag = Action::Drag { path: vec![spot(30, 30), spot(400, 300)], button: Button::Left, modifiers };
+    let error = hands.inject(batch(drag), &Stop::new()).unwrap_err();
+    let DesktopError::Input { why, code } = &error else { panic!("{error}") };
+    assert_eq!(*code, Some(3), "BadWindow: {why}");
+    assert!(why.contains("FakeInput"), "{why}");
+    witness.assert_quiet();
+    door.mend();
+    inject(&mut hands, click(50, 60));
+    assert_eq!((witness.pointer().x, witness.pointer().y), (50, 60));
 }
