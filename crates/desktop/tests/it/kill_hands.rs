@@ -53,7 +53,7 @@ fn engine_process() {
     drop(lines);
     let hands = Hands::spawn(config(&display, state.as_ref())).expect("the hands start");
     let pulse = hands.pulse();
-    let _grandchild = (what == "fork").then(|| Command::new("sleep").arg("600").spawn().expect("sleep"));
+    let _grandchild = (what == "fork").then(|| Command::new("sleep").arg("5").spawn().expect("sleep"));
     // The desktop's own thread, as in the product.
     let desktop = std::thread::Builder::new().name("desktop".to_owned());
     desktop.spawn(move || work(hands, &what)).expect("a thread");
