@@ -116,11 +116,19 @@ impl Hands {
     /// [`DesktopError::Stopped`] if the stop came before the first event; [`DesktopError::Input`] if the system refused
     /// an event, after releasing everything.
     pub fn inject(&mut self, batch: Approved<Batch>, stop: &Stop) -> Result<Injected, DesktopError> {
+        self.strike(batch.into_inner().primitives, stop)
+    }
+
+    /// [`Hands::inject`] for input that was approved in another form.
+    pub(super) fn strike(
+        &mut self,
+        primitives: Vec<Primitive>,
+        stop: &Stop,
+    ) -> Result<Injected, DesktopError> {
         let began = self.clock.now();
-        if stop.is_set() || self.chord.is_set() {
+        if self.is_stopped(stop) {
             return Err(DesktopError::Stopped);
         }
-        let primitives = batch.into_inner().primitives;
         let of = primitives.iter().map(events_of).fold(0, u32::saturating_add);
         let mut events = 0u32;
         let mut ended = None;
@@ -215,7 +223,7 @@ impl Hands {
     }
 
     /// Waits for the answer that `hear` is after. A stop meanwhile asks for a release once; the answer still comes.
-    fn answer<T>(
+    pub(super) fn answer<T>(
         &mut self,
         call: &'static str,
         patience: Duration,
@@ -252,12 +260,16 @@ impl Hands {
         }
     }
 
-    fn number(&mut self) -> u64 {
+    pub(super) fn is_stopped(&self, stop: &Stop) -> bool {
+        stop.is_set() || self.chord.is_set()
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
         self.asked += 1;
         self.asked
     }
 
-    fn send(&mut self, message: &impl serde::Serialize) -> Result<(), DesktopError> {
+    pub(super) fn send(&mut self, message: &impl serde::Serialize) -> Result<(), DesktopError> {
         let lost =
             |why: io::Error| DesktopError::Lost { why: format!("the input supervisor takes nothing: {why}") };
         let bytes = frame(message).map_err(lost)?;
@@ -297,6 +309,7 @@ impl Drop for Hands {
                     let _reaped = self.link.child.wait();
                     return;
                 }
+                Ok(Reply::Stays) => return,
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -304,7 +317,7 @@ impl Drop for Hands {
     }
 }
 
-enum Heard<T> {
+pub(super) enum Heard<T> {
     Answer(T),
     /// No answer yet, but work goes on.
     Patience,

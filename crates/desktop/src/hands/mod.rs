@@ -13,6 +13,7 @@
 //! [`Approved`]: handsight_base::gate::Approved
 
 mod client;
+mod clipboard;
 #[cfg(test)]
 mod fake;
 mod held;

@@ -5,6 +5,7 @@ use super::held::Held;
 use super::injector::Injector;
 use super::protocol::{Command, Ended, Fault, Frames, Hello, Reply, frame};
 use super::supervisor::{Limits, Supervisor};
+use crate::x11::clipboard::keeper::{Keeper, Wish};
 use crate::x11::input::X11Input;
 use handsight_base::port::clock::{Clock, RealClock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -38,10 +39,13 @@ pub fn supervise(_argv: &[OsString]) -> i32 {
         return 2;
     }
     let clock = RealClock::new();
+    let mut clipboard = Clipboard { display: hello.display.clone(), keeper: None };
     let ended = start(&hello).and_then(|mut hands| {
-        let served = catch_unwind(AssertUnwindSafe(|| serve(&mut hands, &mut pipe, &pulses, &clock)));
+        let served =
+            catch_unwind(AssertUnwindSafe(|| serve(&mut hands, &mut clipboard, &mut pipe, &pulses, &clock)));
         // A bug here must not leave keys down either.
-        let served = served.unwrap_or_else(|panic| Err(Fault::Lost { why: panicked(panic.as_ref()) }));
+        let served =
+            served.unwrap_or_else(|panic| Err(Fault::Lost { why: panicked(panic.as_ref()) }));
         if served.is_err() {
             let let_go = hands.let_go(Ended::Asked, clock.now());
             drop(hands);
@@ -51,12 +55,59 @@ pub fn supervise(_argv: &[OsString]) -> i32 {
         }
         served
     });
-    match ended {
+    let code = match ended {
         Ok(()) => 0,
         Err(fault) => {
             pipe.say(&[Reply::Failed { chunk: None, fault }]);
             5
         }
+    };
+    clipboard.leave(&mut pipe);
+    code
+}
+
+/// The keeper of the clipboard, once there is something for it to do.
+struct Clipboard {
+    display: String,
+    keeper: Option<Keeper>,
+}
+
+impl Clipboard {
+    /// Passes a wish on; the answer follows, or is here if there is no keeper to be had.
+    fn wish(&mut self, ticket: u64, wish: Wish) -> Option<Reply> {
+        let keeper = match self.keeper.take() {
+            Some(keeper) => Ok(keeper),
+            None => Keeper::start(&self.display),
+        };
+        let granted = match keeper {
+            Ok(keeper) => self.keeper.insert(keeper).wish(ticket, wish),
+            Err(why) => Some(Err(why.to_string())),
+        };
+        granted.map(|granted| Reply::Clipboard { ticket, granted })
+    }
+
+    /// The answers that have come in.
+    fn granted(&self) -> Vec<Reply> {
+        let answers = self.keeper.iter().flat_map(|keeper| std::iter::from_fn(|| keeper.granted()));
+        answers.map(|(ticket, granted)| Reply::Clipboard { ticket, granted }).collect()
+    }
+
+    /// Stays, input closed, as long as there is something to keep. The engine is not made to wait, and a person may end it.
+    fn leave(self, pipe: &mut Pipe) {
+        let Some(keeper) = self.keeper else { return };
+        pipe.say(&[Reply::Stays]);
+        let _gone_already = pipe.stream.shutdown(std::net::Shutdown::Both);
+        for signal in ENDS {
+            #[expect(
+                unsafe_code,
+                reason = "no safe call gives a signal its meaning back; SIG_DFL runs no code of ours"
+            )]
+            // SAFETY: SIG_DFL installs no handler, and no other thread changes signal dispositions.
+            unsafe {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+        }
+        keeper.leave();
     }
 }
 
@@ -77,11 +128,14 @@ fn inherited() -> Option<(UnixStream, UnixStream)> {
     ))
 }
 
+/// The signals that ask for an end.
+const ENDS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+
 /// Out of the engine's session, and deaf to signals that ask for an end: the end of the pipe is the only one.
 fn detach() {
     // Fails only for a group leader, which already is out of the engine's group.
     let _leader = rustix::process::setsid();
-    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+    for signal in ENDS {
         #[expect(unsafe_code, reason = "no safe call ignores a signal; SIG_IGN runs no code of ours")]
         // SAFETY: SIG_IGN installs no handler, and no other thread changes signal dispositions.
         unsafe {
@@ -119,6 +173,7 @@ fn rescue(hello: &Hello) {
 
 fn serve(
     hands: &mut Supervisor<X11Input>,
+    clipboard: &mut Clipboard,
     pipe: &mut Pipe,
     pulses: &UnixStream,
     clock: &RealClock,
@@ -126,6 +181,7 @@ fn serve(
     loop {
         let next = hands.step(clock.now())?;
         pipe.say(&hands.replies());
+        pipe.say(&clipboard.granted());
         let heard = hands.input.pump()?;
         if heard.chord {
             hands.chord(clock.now())?;
@@ -133,8 +189,9 @@ fn serve(
         if heard.anything {
             continue;
         }
+        let bell = clipboard.keeper.as_ref().and_then(Keeper::bell).unwrap_or(pulses);
         wait(
-            &[pipe, pulses, &hands.input],
+            &[pipe, pulses, &hands.input, bell],
             !pipe.out.is_empty(),
             next.map(|t| t.saturating_sub(clock.now())),
         );
@@ -148,7 +205,12 @@ fn serve(
             return leave(hands, clock);
         }
         for command in commands {
-            hands.command(command, clock.now())?;
+            match command {
+                Command::Clipboard { ticket, wish } => {
+                    pipe.say(clipboard.wish(ticket, wish).as_slice());
+                }
+                input => hands.command(input, clock.now())?,
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Both ends are the same binary, so there is no version to negotiate; a frame that does not parse ends the connection.
 
 use super::injector::{Code, Event};
+use crate::x11::clipboard::keeper::{Granted, Wish};
 use handsight_base::flow::action::Primitive;
 use handsight_base::key::Chord;
 use handsight_base::port::desktop::DesktopError;
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Release { ticket: u64 },
     /// Answered by [`Reply::Ledger`]: entries from this number on.
     Ledger { from: u64 },
+    /// For the keeper of the clipboard; answered by [`Reply::Clipboard`].
+    Clipboard { ticket: u64, wish: Wish },
 }
 
 /// From the supervisor.
@@ -91,6 +94,9 @@ pub(crate) enum Reply {
     /// The person pressed the stop chord. No input is taken from now on.
     Chord,
     Ledger(Vec<LedgerEntry>),
+    Clipboard { ticket: u64, granted: Granted },
+    /// The last word: everything is up and input is closed, but the process stays for what it keeps of the clipboard.
+    Stays,
 }
 
 /// Why hands let go before the end.
@@ -155,7 +161,7 @@ impl Fault {
 }
 
 /// Longer than any frame of ours; whoever sends more is not us.
-const MAX_FRAME: usize = 4 << 20;
+pub(super) const MAX_FRAME: usize = 4 << 20;
 
 /// A message with its length before it.
 pub(crate) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {

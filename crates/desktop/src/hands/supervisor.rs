@@ -140,6 +140,8 @@ impl<I: Injector> Supervisor<I> {
                 let entries = self.ledger.iter().filter(|e| e.number >= from).copied().collect();
                 self.replies.push(Reply::Ledger(entries));
             }
+            // Not input: the process passes it on to the keeper.
+            Command::Clipboard { .. } => {}
         }
         Ok(())
     }

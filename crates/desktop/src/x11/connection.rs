@@ -7,6 +7,7 @@ use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::DesktopError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::HashMap;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use x11rb::connection::{Connection, RequestConnection};
@@ -238,12 +239,7 @@ impl Link {
     /// Rests until the server sends something, `at_most` so long.
     pub(crate) fn nap(&self, at_most: Duration) -> XResult<()> {
         self.drain()?;
-        self.conn.flush()?;
-        let timeout = Timespec { tv_sec: at_most.as_secs() as i64, tv_nsec: at_most.subsec_nanos().into() };
-        let mut socket = [PollFd::new(self.conn.stream(), PollFlags::IN)];
-        // Woken early, by a signal too, the caller looks again; a hung-up socket shows in its next request.
-        let _woken = poll(&mut socket, Some(&timeout));
-        Ok(())
+        rest(&self.conn, Some(at_most), None)
     }
 
     /// Xwayland shows X programs only: a picture of it lacks every native window, and its input reaches none.
@@ -326,6 +322,18 @@ impl Link {
     pub(crate) fn atom(&self, name: &str) -> XResult<Atom> {
         Ok(self.conn.intern_atom(false, name.as_bytes())?.reply()?.atom)
     }
+}
+
+/// Rests until the server sends something or `also` can be read, `at_most` so long. Events that wait already must be taken
+/// in before.
+pub(crate) fn rest(conn: &Conn, at_most: Option<Duration>, also: Option<BorrowedFd<'_>>) -> XResult<()> {
+    conn.flush()?;
+    let timeout = at_most.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
+    let waited = [Some(conn.stream().as_fd()), also].into_iter().flatten();
+    let mut waited: Vec<PollFd<'_>> = waited.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+    // Woken early, by a signal too, the caller looks again; a hung-up socket shows in its next request.
+    let _woken = poll(&mut waited, timeout.as_ref());
+    Ok(())
 }
 
 impl std::fmt::Debug for Link {

@@ -6,6 +6,7 @@
 
 mod arrange;
 mod capture;
+pub(crate) mod clipboard;
 mod connection;
 mod cursor;
 mod damage;
@@ -18,14 +19,15 @@ mod windows;
 
 use crate::hands::{Hands, HandsConfig};
 use capture::Camera;
+use clipboard::Selection;
 use connection::Link;
 use damage::DamageLog;
 use handsight_base::flow::action::{Batch, WindowQuery};
 use handsight_base::flow::frame::Frame;
-use handsight_base::gate::{Approved, Focus, Launch, Place};
+use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
-    Capabilities, CaptureRequest, Damage, DamageMark, Desktop, DesktopError, DesktopInfo, Display, Injected,
+    Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo, Display, Injected,
     Overlay, OverlayInCapture, Pulse, Window, WindowId,
 };
 use handsight_base::space::{ScreenPx, ScreenRect};
@@ -97,6 +99,7 @@ impl X11Connector {
             link,
             camera: Camera::default(),
             damage: None,
+            selection: None,
             hands,
         })
     }
@@ -121,6 +124,8 @@ pub struct X11Desktop {
     camera: Camera,
     overlay: OverlayWindow,
     damage: Option<DamageLog>,
+    /// Reads the clipboard.
+    selection: Option<Selection>,
     hands: Option<SharedHands>,
 }
 
@@ -171,7 +176,7 @@ impl Desktop for X11Desktop {
                 windows: true,
                 place: true,
                 launch: true,
-                clipboard: false,
+                clipboard: input,
                 overlay: has.shape,
                 overlay_in_capture: has.shape,
                 damage: has.damage,
@@ -238,6 +243,24 @@ impl Desktop for X11Desktop {
     fn launch(&mut self, launch: Approved<Launch>) -> Result<u32, DesktopError> {
         let Launch(argv) = launch.into_inner();
         launch::launch(&argv, &self.link.display, &self.config.withheld)
+    }
+
+    fn paste(&mut self, paste: Approved<Paste>, stop: &Stop) -> Result<Injected, DesktopError> {
+        locked(self.hands("clipboard")?).paste(paste, stop)
+    }
+
+    fn clipboard(&mut self) -> Result<ClipboardContents, DesktopError> {
+        // Kept: some programs end with an error when who asked them has left before they answer.
+        let selection = match &mut self.selection {
+            Some(selection) => selection,
+            none => none.insert(Selection::connect(&self.link.display)?),
+        };
+        let silent = || DesktopError::Clipboard { why: "the program that owns it does not answer".into() };
+        selection.read_all()?.ok_or_else(silent)
+    }
+
+    fn set_clipboard(&mut self, contents: Approved<SetClipboard>) -> Result<(), DesktopError> {
+        locked(self.hands("clipboard")?).set_clipboard(contents)
     }
 
     fn pointer(&mut self) -> Result<Option<ScreenPx>, DesktopError> {

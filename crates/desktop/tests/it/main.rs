@@ -10,6 +10,8 @@ mod xvfb_capture;
 #[cfg(target_os = "linux")]
 mod xvfb_capture_speed;
 #[cfg(target_os = "linux")]
+mod xvfb_clipboard;
+#[cfg(target_os = "linux")]
 mod xvfb_faults;
 #[cfg(target_os = "linux")]
 mod xvfb_overlay;
