@@ -40,7 +40,7 @@ fn recording() -> std::path::PathBuf {
 
 /// Records anew: `HANDSIGHT_RECORD=http://127.0.0.1:PORT/v1 cargo test -p handsight-model -- --ignored record_a_real_server`.
 #[tokio::test]
-#[ignore = "needs a running llama.cpp server"]
+#[ignore = "records anew, from a running llama.cpp server"]
 #[expect(clippy::disallowed_methods, reason = "the one test that is pointed at a server from outside")]
 async fn record_a_real_server() {
     let url = std::env::var("HANDSIGHT_RECORD").unwrap();
