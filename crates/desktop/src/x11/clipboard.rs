@@ -9,6 +9,7 @@ pub(crate) mod keeper;
 mod transfer;
 
 use super::connection::{Conn, Link, XError, XResult};
+use super::windows::words;
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::ClipboardContents;
 use std::collections::VecDeque;
@@ -54,6 +55,23 @@ const QUESTIONS: [&str; 7] =
     ["TARGETS", "MULTIPLE", "TIMESTAMP", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION", "INSERT_PROPERTY"];
 /// The names text is asked for by.
 const TEXT_TARGETS: [&str; 4] = ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "TEXT"];
+
+/// By its title a person knows whose window owns the clipboard.
+const NAME: &str = "handsight clipboard";
+
+/// The window of ours, of whichever run, that owns the clipboard.
+pub(crate) fn owner_of_ours(link: &Link) -> XResult<Option<XWindow>> {
+    let clipboard = link.atom("CLIPBOARD")?;
+    let owner = link.conn.get_selection_owner(clipboard)?.reply()?.owner;
+    if owner == x11rb::NONE {
+        return Ok(None);
+    }
+    match words(link, owner, link.atoms._NET_WM_NAME)?.reply().map_err(XError::from) {
+        Ok(name) => Ok((name.value == NAME.as_bytes()).then_some(owner)),
+        Err(XError::Refused(_)) => Ok(None),
+        Err(lost) => Err(lost),
+    }
+}
 
 /// Text under every name that programs ask for it by; under its Latin-1 name too if it can be written that way.
 pub(crate) fn text_contents(text: &str) -> ClipboardContents {
@@ -103,6 +121,8 @@ impl Selection {
         let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         let class = WindowClass::INPUT_ONLY;
         conn.create_window(0, window, link.root, -1, -1, 1, 1, 0, class, 0, &aux)?.check()?;
+        let (name, utf8) = (link.atoms._NET_WM_NAME, link.atoms.UTF8_STRING);
+        conn.change_property8(PropMode::REPLACE, window, name, utf8, NAME.as_bytes())?;
         Ok(Self {
             conn,
             window,

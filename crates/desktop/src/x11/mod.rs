@@ -140,6 +140,19 @@ impl X11Desktop {
         arrange::covered(&self.link, id, self.overlay.window())
     }
 
+    /// The process of ours, of this run or an earlier one, that keeps what is on the clipboard; for `doctor`.
+    pub fn clipboard_keeper(&mut self) -> Result<Option<u32>, DesktopError> {
+        self.link.drain()?;
+        let Some(owner) = clipboard::owner_of_ours(&self.link)? else {
+            return Ok(None);
+        };
+        match windows::one(&self.link, WindowId(owner.into())) {
+            Ok(window) => Ok(window.pid),
+            Err(DesktopError::TargetGone { .. }) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
     /// One bare `XShmGetImage` of the whole root, which is the least a capture can cost; for `bench`.
     pub fn bare_grab(&mut self) -> Result<(), DesktopError> {
         let (width, height) = (self.link.screen().width_in_pixels, self.link.screen().height_in_pixels);

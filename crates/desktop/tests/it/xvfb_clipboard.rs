@@ -180,12 +180,6 @@ fn pasting_engine() {
     drop(paste(&mut desktop, "of the engine that dies"));
 }
 
-/// Process and window of whoever has the clipboard.
-fn keeper(desktop: &mut X11Desktop, witness: &Witness) -> Option<u32> {
-    let owner = witness.selection_owner("CLIPBOARD")?;
-    desktop.window(handsight_base::port::desktop::WindowId(owner.into())).ok()?.pid
-}
-
 #[test]
 fn an_engine_that_dies_while_it_pastes_leaves_the_clipboard_as_it_was() {
     let Some(x) = Xvfb::start() else { return };
@@ -214,9 +208,9 @@ fn an_engine_that_dies_while_it_pastes_leaves_the_clipboard_as_it_was() {
         witness.assert_quiet();
     }
     // The hands that stay for it are no hands any more: a new engine has the display at once.
-    let pid = keeper(&mut eyes, &witness).expect("a process keeps it");
+    let pid = eyes.clipboard_keeper().unwrap().expect("a process keeps it");
     drop(desktop(&x));
-    assert_eq!(keeper(&mut eyes, &witness), Some(pid), "it still keeps it");
+    assert_eq!(eyes.clipboard_keeper().unwrap(), Some(pid), "it still keeps it");
     // They end when another program takes the clipboard.
     let _newer = copy(&x, "UTF8_STRING", b"newer");
     until("they end", PATIENCE, || (!alive(pid)).then_some(()));
@@ -233,7 +227,6 @@ fn what_the_engine_copies_outlives_it_and_a_person_may_end_its_keeper() {
     if !ready() {
         return;
     }
-    let witness = Witness::connect(x.display());
     let mut eyes = crate::rig::eyes(x.display());
     let contents = ClipboardContents {
         formats: vec![("UTF8_STRING".into(), "Übung".into()), ("text/html".into(), b"<b>\xff</b>".to_vec())],
@@ -243,7 +236,7 @@ fn what_the_engine_copies_outlives_it_and_a_person_may_end_its_keeper() {
     drop(desktop);
     assert_eq!(eyes.clipboard().unwrap(), contents);
     assert_eq!(look(&x, "text/html").unwrap(), b"<b>\xff</b>");
-    let pid = keeper(&mut eyes, &witness).expect("a process keeps it");
+    let pid = eyes.clipboard_keeper().unwrap().expect("a process keeps it");
     signal_pid(pid, Signal::TERM);
     until("it ends", PATIENCE, || (!alive(pid)).then_some(()));
     // More than fits the pipe is refused by name, and nothing is lost.
@@ -327,12 +320,12 @@ fn a_clipboard_manager_takes_over_and_the_hands_end() {
     if !ready() {
         return;
     }
-    let witness = Witness::connect(x.display());
     let mut eyes = crate::rig::eyes(x.display());
     let _owner = copy(&x, "UTF8_STRING", b"what a person had");
+    assert_eq!(eyes.clipboard_keeper().unwrap(), None, "it is another program's");
     let mut desktop = desktop(&x);
     paste(&mut desktop, "into nothing").unwrap_err();
-    let pid = keeper(&mut eyes, &witness).expect("a process keeps it");
+    let pid = eyes.clipboard_keeper().unwrap().expect("a process keeps it");
     let manager = manager(x.display());
     drop(desktop);
     assert_eq!(manager.join().unwrap(), b"what a person had");

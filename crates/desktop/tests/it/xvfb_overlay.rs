@@ -89,7 +89,7 @@ fn ground(witness: &mut Witness) -> u32 {
     id
 }
 
-// spec: S-13 S-57 S-61 XVFB
+// spec: S-13 S-61 XVFB
 #[test]
 fn a_person_and_the_model_see_the_same() {
     each_way(|x, which| {
