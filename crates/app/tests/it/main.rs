@@ -9,10 +9,15 @@
     reason = "a broken test rig should end the test where it breaks"
 )]
 
+#[cfg(target_os = "linux")]
+mod bench;
+mod bench_pixel;
 mod command_line;
 #[cfg(target_os = "linux")]
 mod desktop_faults;
 mod handsight;
+#[cfg(target_os = "linux")]
+mod kill_run;
 mod profiles;
 #[cfg(target_os = "linux")]
 mod real_input_desk;

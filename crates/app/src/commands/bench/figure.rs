@@ -71,7 +71,8 @@ impl Figure {
 
     pub(super) fn line(&self) -> String {
         let number = |v: f64| if v < 10.0 { format!("{v:.2}") } else { format!("{v:.1}") };
-        let (median, least, most) = (number(self.median()), number(self.share(0.0)), number(self.share(0.95)));
+        let (median, least, most) =
+            (number(self.median()), number(self.share(0.0)), number(self.share(0.95)));
         let budget = match self.budget {
             None => String::new(),
             Some(Budget::AtMost(limit)) => format!("<= {limit}"),

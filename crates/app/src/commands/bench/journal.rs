@@ -21,14 +21,14 @@ pub(super) fn sync(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     let dir = bench.folder.path().join("journal");
     let mut journal = Journal::create(&dir, &meta(bench), &Options::default())?;
     let path = bench.folder.path().join("bare");
-    let mut bare = OpenOptions::new().create_new(true).append(true).open(&path).context("a file to append to")?;
+    let mut bare =
+        OpenOptions::new().create_new(true).append(true).open(&path).context("a file to append to")?;
     let page = [0x5A; 4096];
     let (mut bares, mut intents, mut commits) = (Vec::new(), Vec::new(), Vec::new());
     // The first turns lay the file out.
     for turn in 1..=bench.runs as u64 + 2 {
         let record = record(turn, bench);
-        let observed =
-            Observed { picture: None, at_unix_millis: record.at_unix_millis, frame: record.frame };
+        let observed = Observed { picture: None, at_unix_millis: record.at_unix_millis, frame: record.frame };
         journal.observed(turn, &observed)?;
         let decided = Decided {
             choice: record.choice.clone(),
@@ -42,7 +42,7 @@ pub(super) fn sync(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
         let appended = bench.time(|| bare.write_all(&page).and_then(|()| bare.sync_data()))?;
         let intent = bench.time(|| journal.intent(turn, 0, &action, &hash))?;
         journal.acted(turn, 0, &Outcome::Done { injected: None })?;
-        let commit = bench.time(|| journal.commit(&record))?;
+        let commit = bench.time(|| journal.commit(&record).map(drop))?;
         // Tidying up happens while the model thinks.
         journal.idle()?;
         if turn > 2 {

@@ -6,8 +6,10 @@
 use super::Bench;
 use super::figure::Figure;
 use super::screen::Screen;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
@@ -96,6 +98,8 @@ struct Running {
     child: Child,
     orders: ChildStdin,
     answers: Receiver<String>,
+    /// What it says when it cannot.
+    log: PathBuf,
 }
 
 impl Drop for Running {
@@ -112,16 +116,20 @@ impl Running {
         let mut command = Command::new(peer.program);
         command.args(peer.args).arg(place.x.to_string()).arg(place.y.to_string());
         command.env("DISPLAY", &bench.display).current_dir(bench.folder.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let log = bench.folder.path().join(format!("{}.log", peer.name));
+        command.stderr(File::create(&log).context("the log of a peer")?);
         let mut child = match command.spawn() {
             Ok(child) => child,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Err(peer.install.into())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Err(peer.install.into()));
+            }
             Err(error) => return Err(error).context(peer.name),
         };
         let (send, answers) = sync_channel(4);
         let orders = child.stdin.take().context("its input")?;
         let lines = BufReader::new(child.stdout.take().context("its output")?).lines();
-        let mut running = Self { name: peer.name, child, orders, answers };
+        let mut running = Self { name: peer.name, child, orders, answers, log };
         std::thread::Builder::new().name("peer".into()).spawn(move || {
             for line in lines.map_while(Result::ok) {
                 if send.send(line).is_err() {
@@ -152,8 +160,11 @@ impl Running {
 
     fn answer(&self) -> anyhow::Result<String> {
         self.answers.recv_timeout(PATIENCE).map_err(|error| match error {
-            RecvTimeoutError::Timeout => anyhow::anyhow!("{} gave no answer within {PATIENCE:?}", self.name),
-            RecvTimeoutError::Disconnected => anyhow::anyhow!("{} ended early", self.name),
+            RecvTimeoutError::Timeout => anyhow!("{} gave no answer within {PATIENCE:?}", self.name),
+            RecvTimeoutError::Disconnected => {
+                let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+                anyhow!("{} ended early: {}", self.name, log.lines().last().unwrap_or("it said nothing"))
+            }
         })
     }
 

@@ -73,10 +73,8 @@ pub(super) fn turn(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
 
 /// From the start of the binary to the first thing it does to the screen, seen by an eye of another connection.
 pub(super) fn start(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
-    let mut eye = X11Desktop::connect(X11Config::eyes(
-        Some(bench.display.clone()),
-        Arc::new(bench.clock.clone()),
-    ))?;
+    let mut eye =
+        X11Desktop::connect(X11Config::eyes(Some(bench.display.clone()), Arc::new(bench.clock.clone())))?;
     let at = place(bench)?;
     let mut pointer = || -> anyhow::Result<ScreenPx> {
         Ok(eye.pointer()?.context("this desktop does not tell where the pointer is")?)
@@ -114,7 +112,11 @@ pub(super) fn memory(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     run.ends(bench)?;
     let large = bench.screen.area() > 1920 * 1080;
     Ok(vec![
-        Figure::new("peak memory of the engine", [engine]).unit("MiB").at_most(if large { 130.0 } else { 64.0 }),
+        Figure::new("peak memory of the engine", [engine]).unit("MiB").at_most(if large {
+            130.0
+        } else {
+            64.0
+        }),
         Figure::new("peak memory of the hands", [hands]).unit("MiB"),
     ])
 }
@@ -131,12 +133,14 @@ fn place(bench: &Bench<'_>) -> anyhow::Result<ScreenPx> {
 
 /// Clicks beside `at`, one a turn, each with a reason of its own; then `done`, after a while.
 fn script(bench: &Bench<'_>, at: ScreenPx, clicks: usize, last_ms: u64) -> String {
-    let norm = |v: i32, length: u32| (f64::from(v) * 1000.0 / f64::from(length.max(2) - 1)).clamp(0.0, 1000.0);
+    let norm =
+        |v: i32, length: u32| (f64::from(v) * 1000.0 / f64::from(length.max(2) - 1)).clamp(0.0, 1000.0);
     let y = norm(at.y, bench.screen.height);
     let mut lines = String::new();
     for n in 0..clicks {
         let x = norm(at.x + (n % 2) as i32 * 2, bench.screen.width);
-        let reason = format!("click {n} of {clicks}: the button is there, and pressing it should open the dialog");
+        let reason =
+            format!("click {n} of {clicks}: the button is there, and pressing it should open the dialog");
         let call = json!({ "call": "click", "args": { "x": x, "y": y, "reason": reason } });
         lines.push_str(&format!("{call}\n"));
     }
@@ -169,7 +173,9 @@ impl Started {
         command.args(["run", "be measured", "--quiet", "--desktop", &format!("x11{}", bench.display)]);
         command.arg("--model").arg(format!("scripted/{}", file.display()));
         command.arg("--out").arg(folder.join(name));
-        bench.set.iter().for_each(|set| drop(command.args(["--set", set])));
+        for set in &bench.set {
+            command.args(["--set", set]);
+        }
         let stderr = File::create(&log).context("the log of a measured run")?;
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         let began = bench.clock.now();
@@ -179,7 +185,11 @@ impl Started {
     }
 
     /// Looks again and again until it is so, or until the run has ended.
-    fn until(&mut self, bench: &Bench<'_>, mut so: impl FnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {
+    fn until(
+        &mut self,
+        bench: &Bench<'_>,
+        mut so: impl FnMut() -> anyhow::Result<bool>,
+    ) -> anyhow::Result<()> {
         let began = bench.clock.now();
         while !so()? && self.child.try_wait()?.is_none() {
             bench.check_stop()?;
@@ -199,7 +209,8 @@ impl Started {
             return Ok(());
         }
         let said = fs::read_to_string(&self.log).unwrap_or_default();
-        Err(Failure::new(Exit::DesktopLost, format!("a measured run ended with {status}"), said.trim()).into())
+        Err(Failure::new(Exit::DesktopLost, format!("a measured run ended with {status}"), said.trim())
+            .into())
     }
 }
 

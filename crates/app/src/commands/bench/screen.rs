@@ -119,7 +119,11 @@ impl Screen {
         let last = frame.size().width as i32 - 1;
         let point = FramePx::new((self.at.x - origin.x + step).min(last), self.at.y - origin.y);
         let at = Some(At { point, frame: frame.id() });
-        self.act(bench, frame, Action::Click { at, button: Button::Left, count: 1, modifiers: Modifiers::default() })
+        self.act(
+            bench,
+            frame,
+            Action::Click { at, button: Button::Left, count: 1, modifiers: Modifiers::default() },
+        )
     }
 
     /// The whole path: from the screen to what is sent, and a click. Returns the size of the picture in bytes.
@@ -171,10 +175,8 @@ pub(super) fn scale(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
 pub(super) fn png(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     let mut screen = Screen::open(bench)?;
     let frame = screen.frame()?;
-    let picture: Rgb24 = screen
-        .exporter
-        .export(frame.view(), frame.geometry.whole(), PICTURE, Scaling::Nearest, &[])?
-        .clone();
+    let picture: Rgb24 =
+        screen.exporter.export(frame.view(), frame.geometry.whole(), PICTURE, Scaling::Nearest, &[])?.clone();
     let bytes = screen.png.encode(&picture)?;
     let encoded = bench.samples(|| screen.png.encode(&picture).map(drop))?;
     let text = bench.samples(|| {
