@@ -95,6 +95,11 @@ impl Canvas {
         self.bgra[at..].first_chunk().copied()
     }
 
+    /// All pixels, row by row: blue, green, red, alpha.
+    pub(crate) fn pixels_mut(&mut self) -> &mut [[u8; 4]] {
+        self.bgra.as_chunks_mut().0
+    }
+
     /// Part of one row: the columns from `from` on, `len` of them. All must lie inside.
     pub(crate) fn span_mut(&mut self, from: FramePx, len: usize) -> Option<&mut [u8]> {
         let at = self.index(from)?;

@@ -17,6 +17,7 @@ pub mod png;
 pub mod rgb;
 pub mod scale;
 pub mod simd;
+pub mod text;
 
 #[cfg(test)]
 mod random;

@@ -5,7 +5,7 @@ use super::*;
 const SCREEN: Size = Size::new(1920, 1080);
 
 fn rows(text: &str, style: &HudStyle) -> Vec<String> {
-    layout(text, SCREEN, style, &FontStack::builtin(400))
+    layout(text, SCREEN, style, &mut FontStack::builtin(400))
 }
 
 /// Blue, green and red of an opaque pixel, counted from the canvas's own corner.
@@ -57,7 +57,7 @@ fn eight_of_ten_paragraphs_stay() {
 // spec: S-52 S-53 UNIT
 #[test]
 fn rows_wrap_at_words_within_the_width_and_continue_indented() {
-    let fonts = FontStack::builtin(400);
+    let mut fonts = FontStack::builtin(400);
     let words = "The editor is open and its window has the focus; now the text goes in. ".repeat(6);
     let long = "x".repeat(300);
     for text in [words.as_str(), long.as_str(), "短い文章を何度も書く。".repeat(20).as_str()] {
@@ -65,9 +65,9 @@ fn rows_wrap_at_words_within_the_width_and_continue_indented() {
         assert!(rows.len() > 2, "{text}");
         assert!(rows[0].starts_with("01| ") && rows[1..].iter().all(|r| r.starts_with("    ")));
         for row in &rows {
-            assert!(fonts.width(row, 18.0) <= 698.0, "{} px: {row}", fonts.width(row, 18.0));
+            assert!(fonts.width(row, 18.0) <= 698, "{} px: {row}", fonts.width(row, 18.0));
         }
-        assert!(fonts.width(&rows[0], 18.0) > 500.0, "a row is used as far as words allow");
+        assert!(fonts.width(&rows[0], 18.0) > 500, "a row is used as far as words allow");
         let joined: String = rows.concat().replace([' ', '|'], "");
         assert_eq!(joined, format!("01{text}").replace(' ', ""), "nothing is lost");
         let [left, _, right, _] = ink(&drawn(text, &HudStyle::default()));
@@ -141,6 +141,15 @@ fn nothing_is_drawn_in_the_margin_of_any_screen() {
     }
 }
 
+// spec: S-94 UNIT
+#[test]
+fn a_hud_holds_its_box_and_never_more_than_the_screen() {
+    let bytes = |text: &str| drawn(text, &HudStyle::default()).bgra().len();
+    assert!(bytes("One short reason.") < 20_000, "{} bytes", bytes("One short reason."));
+    let full = "Words and more words. ".repeat(1000);
+    assert!(bytes(&full) <= 1920 * 1080 * 4, "{} bytes", bytes(&full));
+}
+
 // spec: S-57 UNIT
 #[test]
 fn every_pixel_is_opaque_or_clear() {
@@ -177,6 +186,9 @@ fn each_value_alters_the_picture() {
     }
     let bold = draw(&text, SCREEN, &base, &mut FontStack::builtin(700)).unwrap();
     assert_ne!(bold, usual, "weight");
+    let mut named = FontStack::builtin(400);
+    named.prefer(include_bytes!("../../fonts/DejaVuSans-Bold.ttf").to_vec()).expect("a font");
+    assert_ne!(draw(&text, SCREEN, &base, &mut named), Some(usual), "font name");
     let yellow = drawn("I", &HudStyle { text_color: 0x00FF_FF00, ..base });
     let colours: Vec<[u8; 3]> = (0..yellow.area().size.height)
         .filter_map(|row| opaque(&yellow, yellow.area().size.width / 2, row))

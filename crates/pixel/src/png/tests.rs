@@ -1,5 +1,7 @@
 use super::*;
 use crate::random::Random;
+use handsight_base::port::clock::{Clock as _, RealClock};
+use std::time::Duration;
 
 fn picture(size: Size, rgb: impl Fn(u32, u32) -> [u8; 3]) -> Rgb24 {
     let packed: Vec<u8> = (0..size.height)
@@ -103,6 +105,24 @@ fn sizes_stay_in_the_range_of_the_reference() {
     assert!(kib(&pixel_art(size)) < 200, "{} KiB", kib(&pixel_art(size)));
     assert!(kib(&noise(size)) <= raw * 101 / 100, "noise: {} KiB of {raw}", kib(&noise(size)));
     assert!(kib(&Rgb24::new(size)) < 10, "black: {} KiB", kib(&Rgb24::new(size)));
+}
+
+// spec: S-89 UNIT
+#[test]
+fn encoding_stays_under_100_ms() {
+    let size = Size::new(1536, 864);
+    let (clock, mut encoder) = (RealClock::new(), PngEncoder::new());
+    for picture in [desktop(size), photo(size), pixel_art(size), noise(size)] {
+        // The best of some, because other tests run beside it.
+        let took = (0..9)
+            .map(|_| {
+                let began = clock.now();
+                encoder.encode(&picture).expect("encodes");
+                clock.now() - began
+            })
+            .min();
+        assert!(took < Some(Duration::from_millis(100)), "{took:?}");
+    }
 }
 
 #[test]
