@@ -64,7 +64,7 @@ impl Album {
     pub(crate) fn open(dir: &Path, quota: u64, state: &State) -> Result<Self> {
         let mut album = Self {
             dir: dir.to_owned(),
-            book: Book::new(quota),
+            book: Book::new(quota, state.failed_turns.clone()),
             folders: HashSet::new(),
             known: HashSet::new(),
             next_file: 0,
@@ -83,7 +83,7 @@ impl Album {
                 .or_else(|| view_turn(&name))
                 .unwrap_or(0);
             let file = album.identity(&meta);
-            album.book.add(&name, file, on_disk(meta.len()), turn, state.failed_turns.contains(&turn));
+            album.book.add(&name, file, on_disk(meta.len()), turn);
         }
         Ok(album)
     }
@@ -183,7 +183,7 @@ impl Album {
         match written.and_then(|()| fs::metadata(&path)) {
             Ok(meta) => {
                 let file = self.identity(&meta);
-                self.book.add(name, file, on_disk(meta.len()), turn, false);
+                self.book.add(name, file, on_disk(meta.len()), turn);
                 self.enforce();
                 true
             }
@@ -223,7 +223,7 @@ impl Album {
     pub(crate) fn add_forever(&mut self, name: &str) {
         if let Ok(meta) = fs::metadata(self.dir.join(name)) {
             let file = self.identity(&meta);
-            self.book.add(Path::new(name), file, on_disk(meta.len()), FOREVER, false);
+            self.book.add(Path::new(name), file, on_disk(meta.len()), FOREVER);
         }
     }
 
@@ -231,7 +231,7 @@ impl Album {
     pub(crate) fn rename(&mut self, from: &str, to: &str, turn: u64) {
         let (from, to) = (Path::new(from), Path::new(to));
         if let (Some(file), Ok(meta)) = (self.book.file(from), fs::metadata(self.dir.join(to))) {
-            self.book.add(to, file, on_disk(meta.len()), turn, false);
+            self.book.add(to, file, on_disk(meta.len()), turn);
             self.book.remove(from);
         }
     }

@@ -3,7 +3,7 @@
 //! A picture and its views are several names of one file: the room is counted once and free when the last name is gone.
 //! Names go oldest turn first, those of failed turns last, and never those of the newest turn. This module touches no disk.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Names that never go: `session.jsonl` while it is written to.
@@ -28,6 +28,7 @@ pub(crate) struct Book {
     quota: u64,
     used: u64,
     newest_turn: u64,
+    failed_turns: HashSet<u64>,
     /// Bytes and number of names of each file.
     files: HashMap<u64, (u64, u32)>,
     names: HashMap<PathBuf, Entry>,
@@ -35,8 +36,8 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    pub(crate) fn new(quota: u64) -> Self {
-        Self { quota, ..Self::default() }
+    pub(crate) fn new(quota: u64, failed_turns: HashSet<u64>) -> Self {
+        Self { quota, failed_turns, ..Self::default() }
     }
 
     pub(crate) const fn used(&self) -> u64 {
@@ -62,8 +63,9 @@ impl Book {
     }
 
     /// Adds a name of `file`, which takes `bytes`; a name there already is replaced.
-    pub(crate) fn add(&mut self, name: &Path, file: u64, bytes: u64, turn: u64, failed: bool) {
+    pub(crate) fn add(&mut self, name: &Path, file: u64, bytes: u64, turn: u64) {
         self.remove(name);
+        let failed = self.failed_turns.contains(&turn);
         let (held, names) = self.files.entry(file).or_insert((0, 0));
         self.used = self.used - *held + bytes;
         *held = bytes;
@@ -107,6 +109,7 @@ impl Book {
 
     /// The turn failed: its names go last.
     pub(crate) fn fail(&mut self, turn: u64) {
+        self.failed_turns.insert(turn);
         let from = Age { failed: false, turn, name: PathBuf::new() };
         let to = Age { failed: false, turn: turn.saturating_add(1), name: PathBuf::new() };
         let of_turn: Vec<Age> = self.ages.range(from..to).cloned().collect();
@@ -140,22 +143,23 @@ mod tests {
 
     #[test]
     fn the_oldest_goes_first_and_failures_last_and_the_newest_stays() {
-        let mut book = Book::new(100);
+        let mut book = Book::new(100, HashSet::new());
         for turn in 1..=5 {
-            book.add(Path::new(&format!("f{turn}")), turn, 10, turn, false);
+            book.add(Path::new(&format!("f{turn}")), turn, 10, turn);
         }
         book.fail(2);
+        book.add(Path::new("view2"), 2, 10, 2);
         book.touch(Path::new("f1"), 4);
-        assert_eq!(order(&mut book), ["f3", "f1", "f4", "f2"]);
+        assert_eq!(order(&mut book), ["f3", "f1", "f4", "f2", "view2"]);
         assert_eq!(book.used(), 10);
     }
 
     #[test]
     fn two_names_of_one_file_take_its_room_once() {
-        let mut book = Book::new(15);
-        book.add(Path::new("frame"), 1, 10, 1, false);
-        book.add(Path::new("step001.png"), 1, 10, 1, false);
-        book.add(Path::new("log"), 2, 3, FOREVER, false);
+        let mut book = Book::new(15, HashSet::new());
+        book.add(Path::new("frame"), 1, 10, 1);
+        book.add(Path::new("step001.png"), 1, 10, 1);
+        book.add(Path::new("log"), 2, 3, FOREVER);
         assert_eq!(book.used(), 13);
         book.resize(Path::new("log"), 7);
         assert!(book.is_over());

@@ -44,6 +44,8 @@ pub(crate) struct Examined {
     pub(crate) damage: Vec<Damage>,
     pub(crate) lost: Vec<LostRows>,
     pub(crate) unfinished_bytes: u64,
+    /// All damage is in the last transaction of the log.
+    pub(crate) torn_end: bool,
     pub(crate) schema: u32,
 }
 
@@ -108,6 +110,7 @@ pub(crate) fn examine(dir: &Path, keep: Keep) -> Result<Examined> {
     }
     damage.extend(state_damage(&state));
     let schema = schema.unwrap_or(SCHEMA);
+    let torn_end = !pages.scan.bad_within && damage.len() == pages.scan.bad.len();
     if damage.is_empty() && !state.is_empty() {
         return Ok(Examined {
             rows: Rows::Placed { pages: Box::new(pages), places },
@@ -115,17 +118,18 @@ pub(crate) fn examine(dir: &Path, keep: Keep) -> Result<Examined> {
             damage,
             lost: Vec::new(),
             unfinished_bytes,
+            torn_end: false,
             schema,
         });
     }
     let held = salvage(&mut pages).rows;
     if held.is_empty() {
-        refuse_foreign(&first, &path)?;
+        refuse_foreign(&mut pages, &first, &path)?;
     }
     let mut state = State::default();
     held.values().for_each(|row| state.add(row.clone()));
     let lost = state.lost();
-    Ok(Examined { rows: Rows::Held(held), lost, state, damage, unfinished_bytes, schema })
+    Ok(Examined { rows: Rows::Held(held), lost, state, damage, unfinished_bytes, torn_end, schema })
 }
 
 /// What the rows tell of damage that no page shows.
@@ -142,15 +146,20 @@ fn state_damage(state: &State) -> Vec<Damage> {
     lost.chain(misfits).chain(faults).collect()
 }
 
-/// Without a single row there is no telling whether it was ever ours, unless the first page says so.
-fn refuse_foreign(first: &std::result::Result<First, Fault>, path: &Path) -> Result<()> {
+/// Without a single row there is no telling whether it was ever ours, unless the first page says so. An empty file, and the
+/// beginning of an SQLite file, may be all that is left of a journal.
+fn refuse_foreign(pages: &mut Pages, first: &std::result::Result<First, Fault>, path: &Path) -> Result<()> {
+    let start = pages.start();
     let why = match first {
         Ok(first) if first.application() == APPLICATION_ID => return Ok(()),
-        Ok(_) => "another program's SQLite file",
+        Ok(_) => "it is another program's SQLite file",
+        Err(_) if start.iter().zip(MAGIC).all(|(a, b)| a == b) => return Ok(()),
         Err(_) => "it is no SQLite file, and no row of a journal is in it",
     };
     Err(StoreError::Foreign { path: path.to_owned(), why: why.to_owned() })
 }
+
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The first page: the header of the file and the schema.
 struct First {
@@ -163,7 +172,7 @@ fn first_page(pages: &mut Pages) -> std::result::Result<First, Fault> {
     pages.read(1, &mut page)?;
     let mut header = [0; 100];
     header.copy_from_slice(&page[..100]);
-    if &header[..16] != b"SQLite format 3\0" {
+    if header[..16] != MAGIC[..] {
         return Err("it does not begin as an SQLite file does");
     }
     let mut schema = Vec::new();

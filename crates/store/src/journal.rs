@@ -10,6 +10,7 @@ mod turn;
 use crate::album::{Album, ENDINGS, is_view};
 use crate::error::{Result, StoreError};
 use crate::exchange::{Packer, picture_kind};
+use crate::files;
 use crate::lock::RunLock;
 use crate::migrate::{self, Synchronous};
 use crate::pages::{DB, WAL};
@@ -143,6 +144,7 @@ pub struct Journal {
     /// When the oldest pending row came, for batches.
     waiting_since: Option<Duration>,
     waiting_turns: u32,
+    shrink_from: u64,
     failed: Option<(&'static str, String)>,
     /// Last, so that the folder is let go when all else is closed.
     _lock: RunLock,
@@ -356,9 +358,12 @@ impl Journal {
         std::fs::metadata(self.dir.join(WAL)).map_or(0, |meta| meta.len())
     }
 
+    /// If something stood in the way the last time, the log must have grown by as much again.
     fn shrink_log(&mut self, from: u64) -> Result<()> {
-        if self.log_bytes() >= from {
-            self.checkpoint()?;
+        let log = self.log_bytes();
+        if log >= from.max(self.shrink_from) {
+            let all = self.checkpoint()?;
+            self.shrink_from = if all { 0 } else { log.saturating_add(self.options.checkpoint_bytes) };
         }
         Ok(())
     }
@@ -408,8 +413,11 @@ fn json<T: Serialize>(turn: u64, value: &T) -> Result<String> {
         .map_err(|e| StoreError::Order { turn, what: format!("a record cannot be written: {e}") })
 }
 
-fn new_journal_parts(dir: &Path, options: &Options) -> Result<(PathBuf, Connection)> {
+/// Opens the checked file with SQLite.
+fn open_database(dir: &Path, options: &Options) -> Result<(PathBuf, Connection)> {
     let path = dir.join(DB);
     let db = migrate::open(&path, options.synchronous)?;
+    // SQLite syncs the name of its log too, but takes no notice if that fails.
+    files::sync_dir(dir)?;
     Ok((path, db))
 }

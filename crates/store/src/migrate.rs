@@ -5,6 +5,7 @@
 
 use crate::error::{Result, StoreError};
 use rusqlite::Connection;
+use rusqlite::types::FromSql;
 use rusqlite_migration::{M, Migrations};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -128,24 +129,23 @@ pub(crate) fn assert_sqlite() -> Result<()> {
 
 /// Opens (or makes) a journal for writing and brings it to the newest schema.
 pub(crate) fn open(path: &Path, synchronous: Synchronous) -> Result<Connection> {
-    let fail = |e: &rusqlite::Error| StoreError::sqlite("opening", path, e);
-    let mut db = Connection::open(path).map_err(|e| fail(&e))?;
-    prepare(&db, synchronous).map_err(|e| fail(&e))?;
-    step_to(&mut db, STEPS.len(), path)?;
-    Ok(db)
+    open_at(path, synchronous, STEPS.len())
 }
 
-/// Makes a file of an older version, as an older engine left it. For the fixtures of the tests.
-#[cfg(test)]
-pub(crate) fn open_at(path: &Path, version: usize) -> Result<Connection> {
+/// The same, to an older schema as an older engine left it; for the fixtures of the tests.
+pub(crate) fn open_at(path: &Path, synchronous: Synchronous, version: usize) -> Result<Connection> {
     let fail = |e: &rusqlite::Error| StoreError::sqlite("opening", path, e);
     let mut db = Connection::open(path).map_err(|e| fail(&e))?;
-    prepare(&db, Synchronous::Full).map_err(|e| fail(&e))?;
+    if !prepare(&db, synchronous).map_err(|e| fail(&e))? {
+        let why = "it could not be given a write-ahead log; is the disk full or failing?".to_owned();
+        return Err(StoreError::Failed { path: path.to_owned(), doing: "opening", why });
+    }
     step_to(&mut db, version, path)?;
     Ok(db)
 }
 
-fn prepare(db: &Connection, synchronous: Synchronous) -> rusqlite::Result<()> {
+/// False if the file could not be given a log.
+fn prepare(db: &Connection, synchronous: Synchronous) -> rusqlite::Result<bool> {
     use rusqlite::config::DbConfig;
     db.busy_timeout(Duration::from_secs(10))?;
     // Closing must not move pages: after a failed sync nobody knows what the log holds.
@@ -160,13 +160,26 @@ fn prepare(db: &Connection, synchronous: Synchronous) -> rusqlite::Result<()> {
     db.execute_batch(&format!(
         "PRAGMA page_size = 4096;
          PRAGMA secure_delete = ON;
-         PRAGMA journal_mode = WAL;
          PRAGMA synchronous = {level};
          PRAGMA wal_autocheckpoint = 0;
          PRAGMA mmap_size = 0;
          PRAGMA cache_size = -1024;
          PRAGMA cache_spill = OFF;"
-    ))
+    ))?;
+    // SQLite answers "wal" first and syncs afterwards; only the end of the statement says whether that worked.
+    let mode: Option<String> = run_to_end(db, "PRAGMA journal_mode = WAL")?;
+    Ok(mode.as_deref() == Some("wal"))
+}
+
+/// Runs a statement to its end, not only to its first row; the first column of its last row.
+fn run_to_end<T: FromSql>(db: &Connection, sql: &str) -> rusqlite::Result<Option<T>> {
+    let mut statement = db.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut last = None;
+    while let Some(row) = rows.next()? {
+        last = Some(row.get(0)?);
+    }
+    Ok(last)
 }
 
 /// Opens a journal that an engine has open, for reading only.
@@ -185,11 +198,11 @@ pub(crate) fn open_live(path: &Path) -> Result<Connection> {
 /// Moves all of the log into the file and empties the log. False if a reader stands in the way; then the log only grows.
 pub(crate) fn checkpoint(db: &Connection, path: &Path) -> Result<bool> {
     let run = || {
-        // A reader is no reason to wait: the next idle time comes.
-        db.busy_timeout(Duration::ZERO)?;
-        let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        // Readers are short. One that stays is no reason to wait longer: the log only grows.
+        db.busy_timeout(Duration::from_millis(100))?;
+        let busy: Option<i64> = run_to_end(db, "PRAGMA wal_checkpoint(TRUNCATE)")?;
         db.busy_timeout(Duration::from_secs(10))?;
-        Ok(busy == 0)
+        Ok(busy == Some(0))
     };
     run().map_err(|e| StoreError::sqlite("moving the log into the file", path, &e))
 }

@@ -40,6 +40,14 @@ impl Pages {
         self.scan.pages.is_none()
     }
 
+    /// The first bytes of the file, 16 at most.
+    pub(crate) fn start(&mut self) -> Vec<u8> {
+        let mut start = Vec::new();
+        // What cannot be read is not there.
+        let _ = self.db.seek(SeekFrom::Start(0)).and_then(|_| (&self.db).take(16).read_to_end(&mut start));
+        start
+    }
+
     pub(crate) const fn db_len(&self) -> u64 {
         self.db_len
     }

@@ -60,11 +60,12 @@ impl Reader {
     }
 
     fn open_still(dir: &Path, found: Examined) -> Result<Self> {
-        let Examined { rows, state, damage, lost, unfinished_bytes, .. } = found;
+        let Examined { rows, state, damage, lost, unfinished_bytes, torn_end, .. } = found;
         let report = OpenReport {
             damage,
             lost,
             unfinished_bytes,
+            torn_end,
             beyond: beyond::look(dir, &state)?,
             ..OpenReport::default()
         };
@@ -176,11 +177,7 @@ impl Reader {
     pub fn step(&mut self, turn: u64) -> Result<Option<StepRecord>> {
         let rows = self.rows(|e| e.kind == Kind::Committed && e.turn == turn)?;
         let Some(row) = rows.last() else { return Ok(None) };
-        let record = read::<CommittedBody<'_>>(row).and_then(|body| {
-            serde_json::from_str(body.record.get())
-                .map_err(|e| format!("turn {turn} cannot be understood: {e}"))
-        });
-        self.understood(record.map(Some))
+        self.understood(state::record_of(row).map(Some))
     }
 
     /// What `session.jsonl` holds of a committed turn, to the byte; `None` if there is no such turn.

@@ -81,6 +81,9 @@ pub struct OpenReport {
     /// Empty in a sound run. The untouched rows are readable all the same.
     pub damage: Vec<Damage>,
     pub lost: Vec<LostRows>,
+    /// True if all damage is in the last transaction of the log. A power cut during its sync leaves this, and then
+    /// nothing of it was acknowledged; a bad disk may leave it too.
+    pub torn_end: bool,
     /// Where damaged originals, and views of turns that are gone, are now, relative to the run folder. `None` for a
     /// reader, which moves nothing.
     pub set_aside: Option<PathBuf>,

@@ -4,7 +4,7 @@
 //! from the log, sound or not, is searched for rows, first where its pointers say and then, if those do not explain the
 //! page, at every byte. This module refuses to guess: a row is whole and verified, or lost.
 
-use crate::page::{self, Head, LeafCell, PAGE, Page, PageKind};
+use crate::page::{Head, LeafCell, PAGE, Page, PageKind};
 use crate::pages::Pages;
 use crate::row::Row;
 use crate::walk::{gather, parse_row};
@@ -80,11 +80,15 @@ fn collect(pages: &mut Pages) -> Images {
 
 impl Salvage {
     fn search(&mut self, number: u32, page: &Page, images: &Images) {
-        if !self.by_pointers(number, page, images) {
-            for start in 0..PAGE {
-                // The header of a row's record, in its place behind two varints of one to nine bytes, is the only
-                // thing looked for; all else follows from the sum.
-                if looks_like_a_row(page, start) {
+        if self.by_pointers(number, page, images) {
+            return;
+        }
+        // All that is looked for is the header of a row's record: `length, NULL, two integers, text, blob, blob, text`.
+        // Its row begins before it with two varints of one to nine bytes; all else follows from the sum.
+        for at in 5..PAGE - 1 {
+            if page[at] == BLOB_16 && page[at + 1] == BLOB_16 && page[at - 4] == NULL {
+                let header = at - 5;
+                for start in header.saturating_sub(18)..header.saturating_sub(1) {
                     self.take(page, start, images);
                 }
             }
@@ -130,22 +134,9 @@ impl Salvage {
     }
 }
 
-/// A cheap first look: `payload length, rowid, header length 8 to 16, NULL, two integers, text, blob 16, blob 16`.
-fn looks_like_a_row(page: &Page, start: usize) -> bool {
-    let rest = &page[start..];
-    let Some((_, a)) = page::varint(rest) else { return false };
-    let Some((_, b)) = page::varint(&rest[a..]) else { return false };
-    let header = &rest[a + b..];
-    header.len() > 8
-        && (8..=16).contains(&header[0])
-        && header[1] == 0
-        && header[2] <= 9
-        && header[3] <= 9
-        && header[5] == BLOB_16
-        && header[6] == BLOB_16
-}
-
+/// The types of a blob of 16 bytes and of NULL.
 const BLOB_16: u8 = 12 + 2 * 16;
+const NULL: u8 = 0;
 
 fn read_row(cell: &LeafCell<'_>, images: &Images) -> Option<Row> {
     // A number whose digits say which image of each overflow page to take. Nearly always there is one image.

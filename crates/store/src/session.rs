@@ -109,7 +109,7 @@ impl Session {
         if whole > 0 {
             // Its file is known to the album already, as one that may be dropped.
             if let Some(file) = album.book.file(Path::new(SESSION)) {
-                album.book.add(Path::new(SESSION), file, on_disk(whole), FOREVER, false);
+                album.book.add(Path::new(SESSION), file, on_disk(whole), FOREVER);
             }
         }
         Ok(session)

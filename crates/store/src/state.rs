@@ -120,10 +120,7 @@ impl State {
 
     /// The record of the newest committed turn.
     pub(crate) fn last_record(&self) -> Result<Option<StepRecord>, String> {
-        let Some(row) = &self.committed else { return Ok(None) };
-        let body: CommittedBody<'_> = read(row)?;
-        let record = serde_json::from_str(body.record.get());
-        record.map(Some).map_err(|e| format!("the record of turn {} cannot be understood: {e}", row.turn))
+        self.committed.as_ref().map(record_of).transpose()
     }
 
     /// Sums over all rows.
@@ -148,6 +145,13 @@ impl State {
     pub(crate) fn unfinished_actions(&self) -> Result<Vec<ActionRow>, String> {
         actions(&self.unfinished)
     }
+}
+
+/// The record in a committed row.
+pub(crate) fn record_of(row: &Row) -> Result<StepRecord, String> {
+    let body: CommittedBody<'_> = read(row)?;
+    serde_json::from_str(body.record.get())
+        .map_err(|e| format!("the record of turn {} cannot be understood: {e}", row.turn))
 }
 
 /// One row per (turn, index) from the rows of the log.
@@ -175,7 +179,17 @@ pub(crate) fn actions(rows: &[Row]) -> Result<Vec<ActionRow>, String> {
                 }
             }
             Kind::Verified => found.iter_mut().filter(of_turn).for_each(|a| a.stage = Stage::Verified),
-            Kind::Committed => found.iter_mut().filter(of_turn).for_each(|a| a.stage = Stage::Committed),
+            Kind::Committed => {
+                found.iter_mut().filter(of_turn).for_each(|a| a.stage = Stage::Committed);
+                // The record repeats the outcomes, should a row of one be lost.
+                if found.iter().any(|a| a.turn == row.turn && a.outcome.is_none()) {
+                    let record = record_of(row)?;
+                    for action in found.iter_mut().filter(of_turn).filter(|a| a.outcome.is_none()) {
+                        let deed = record.deeds.iter().find(|d| d.hash == action.hash);
+                        action.outcome = deed.map(|d| d.outcome.clone());
+                    }
+                }
+            }
             Kind::Run
             | Kind::Opened
             | Kind::Damage

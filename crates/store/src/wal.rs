@@ -32,6 +32,9 @@ pub(crate) struct Scan {
     /// The newest frame of each page within `committed`.
     pub(crate) newest: HashMap<u32, usize>,
     pub(crate) bad: Vec<BadFrame>,
+    /// True if frames of a later transaction follow the bad ones. A transaction begins only after the sync of the one
+    /// before, so no power cut leaves this.
+    pub(crate) bad_within: bool,
     /// Sound frames after `committed`: a transaction that was cut off before its last frame.
     pub(crate) unfinished: usize,
     /// Bytes at the end that are no frame of this log: of an earlier one, or never written.
@@ -130,6 +133,10 @@ fn follow(log: &[u8], header: &[u8; HEADER], seed: Running, big_endian: bool, fo
     // Behind a bad frame the chain goes on from what that frame says, or from what it should have said.
     let mut other = None;
     let mut broken = false;
+    // The frame before is of this log.
+    let mut anchored = true;
+    // A transaction ended at or behind the first bad frame.
+    let mut ended = false;
     // Sound frames since the last whole transaction.
     let mut pending: Vec<(u32, usize)> = Vec::new();
     for (index, frame) in log[HEADER..].chunks_exact(FRAME).enumerate() {
@@ -138,7 +145,9 @@ fn follow(log: &[u8], header: &[u8; HEADER], seed: Running, big_endian: bool, fo
         let stored = Running::stored(&frame[16..]);
         let own_salts = frame[8..16] == *salts;
         let computed = sum_from(running);
-        let chained = computed == stored || other.is_some_and(|start| sum_from(start) == stored);
+        // Frames of an earlier log go on from each other too; only what goes on from a frame of this one counts.
+        let chained =
+            anchored && (computed == stored || other.is_some_and(|start| sum_from(start) == stored));
         if !broken && own_salts && chained {
             let number = be32(frame, 0);
             let size = be32(frame, 4);
@@ -156,14 +165,20 @@ fn follow(log: &[u8], header: &[u8; HEADER], seed: Running, big_endian: bool, fo
         running = stored;
         match (own_salts, chained) {
             (true, true) => {}
-            (true, false) => found.bad.push(BadFrame { index, why: "its checksum is wrong" }),
+            (true, false) => {
+                found.bad.push(BadFrame { index, why: "its checksum or the frame before is wrong" })
+            }
             (false, true) => found.bad.push(BadFrame { index, why: "its salts are damaged" }),
             (false, false) => {
                 found.dead_bytes += FRAME;
+                anchored = false;
                 continue;
             }
         }
+        anchored = true;
         found.dead_bytes = 0;
+        found.bad_within |= ended;
+        ended |= be32(frame, 4) != 0;
     }
     found.unfinished = pending.len();
 }
@@ -226,15 +241,17 @@ mod tests {
         }
     }
 
+    /// A log that began anew and had 0 to 3 frames synced over an older one.
     #[test]
     fn frames_of_an_earlier_log_are_dead() {
-        let sound = log(6);
-        let mut log = sound.clone();
-        let last = log.len() - FRAME;
-        log[last + 8..last + 16].copy_from_slice(&[7; 8]);
-        log[last + 16..last + 24].copy_from_slice(&[9; 8]);
-        let found = scan(&log);
-        assert!(found.bad.is_empty(), "{found:?}");
-        assert_eq!(found.dead_bytes, FRAME);
+        let (old, new) = (log(12), log(3));
+        for frames in 0..4 {
+            let over = HEADER + frames * FRAME;
+            let log = [&new[..over], &old[over..]].concat();
+            let found = scan(&log);
+            assert!(found.bad.is_empty(), "{frames}: {found:?}");
+            assert_eq!(found.dead_bytes, old.len() - over);
+            assert_eq!(found.committed + found.unfinished, frames);
+        }
     }
 }

@@ -51,3 +51,71 @@ fn sound_journals_are_sound_at_every_size() {
         }
     }
 }
+
+/// Writes the file that an engine of schema 1 left. Run once, with `--ignored`; the file is kept, because the present code
+/// must read what the past wrote and not what it writes itself.
+#[test]
+#[ignore = "makes a fixture"]
+fn make_the_fixture() {
+    let run = tempfile::tempdir().unwrap();
+    let options = crate::Options { reserve_bytes: 0, session_log: false, ..crate::Options::default() };
+    let mut journal =
+        crate::Journal::create(run.path(), &RunMeta { run: "old".into(), ..RunMeta::default() }, &options)
+            .unwrap();
+    for turn in 1..=3 {
+        turn_of_a_fixture(&mut journal, turn);
+    }
+    journal.close().unwrap();
+    let found = examine(run.path(), Keep::Places).unwrap();
+    let Rows::Placed { mut pages, places } = found.rows else { panic!("not placed") };
+
+    let to = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/schema-1");
+    std::fs::create_dir_all(&to).unwrap();
+    let path = to.join(DB);
+    let db = crate::migrate::open_at(&path, crate::migrate::Synchronous::Full, 1).unwrap();
+    for placed in places {
+        rebuild::insert(&db, &crate::walk::row_at(&mut pages, placed.place).unwrap()).unwrap();
+    }
+    assert!(crate::migrate::checkpoint(&db, &path).unwrap());
+    drop(db);
+    std::fs::remove_file(to.join("run.db-wal")).unwrap();
+    std::fs::remove_file(to.join("run.db-shm")).unwrap();
+}
+
+fn turn_of_a_fixture(journal: &mut crate::Journal, turn: u64) {
+    use handsight_base::flow::frame::FrameHash;
+    use handsight_base::flow::receipt::Outcome;
+    use handsight_base::flow::{
+        action::Action, settled::Calm, step::StepRecord, step::Timings, verdict::Judgement,
+    };
+    use handsight_base::port::model::Usage;
+    use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, Size};
+
+    let frame = FrameGeometry {
+        frame: FrameId(turn),
+        size: Size::new(640, 480),
+        origin: ScreenPx::new(0, 0),
+        scale: 1.0,
+    };
+    journal.observed(turn, &crate::Observed { picture: None, at_unix_millis: 0, frame }).unwrap();
+    journal.decided(turn, &crate::Decided::default(), &[]).unwrap();
+    let action = Action::Wait { millis: turn };
+    journal.intent(turn, 0, &action, &action.hash(FrameId(turn))).unwrap();
+    journal.acted(turn, 0, &Outcome::Done { injected: None }).unwrap();
+    let record = StepRecord {
+        turn,
+        at_unix_millis: 0,
+        frame,
+        picture: FrameHash([0; 32]),
+        choice: "act".into(),
+        call: None,
+        reason: format!("turn {turn}"),
+        notes: Vec::new(),
+        deeds: Vec::new(),
+        calm: Calm::Skipped,
+        judgement: Judgement::Unchecked,
+        usage: Usage::default(),
+        timings: Timings::default(),
+    };
+    let _ = journal.commit(&record).unwrap();
+}

@@ -59,6 +59,7 @@ impl Journal {
         let examined = check::examine(dir, Keep::Nothing)?;
         let mut report = OpenReport {
             unfinished_bytes: examined.unfinished_bytes,
+            torn_end: examined.torn_end,
             migrated_from: (examined.schema < SCHEMA).then_some(examined.schema),
             beyond: beyond::look(dir, &examined.state)?,
             ..OpenReport::default()
@@ -97,7 +98,7 @@ impl Journal {
     }
 
     fn start(dir: &Path, options: &Options, lock: RunLock, state: &State, resume: Resume) -> Result<Self> {
-        let (path, db) = super::new_journal_parts(dir, options)?;
+        let (path, db) = super::open_database(dir, options)?;
         let mut album = Album::open(dir, options.quota_bytes, state)?;
         let session = match options.session_log {
             true => Some(Session::open(dir, options.quota_bytes, &mut album)?),
@@ -127,6 +128,7 @@ impl Journal {
             reserve: Reserve::new(dir, options.reserve_bytes),
             waiting_since: None,
             waiting_turns: 0,
+            shrink_from: 0,
             failed: None,
             _lock: lock,
         })

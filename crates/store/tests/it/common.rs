@@ -158,8 +158,19 @@ pub(crate) fn finish(
     hash: FrameHash,
     script: Script,
 ) -> Result<Ack, StoreError> {
+    finish_at(journal, turn, 0, hash, script)
+}
+
+/// The rest of a turn whose last action has this index.
+pub(crate) fn finish_at(
+    journal: &mut Journal,
+    turn: u64,
+    index: u32,
+    hash: FrameHash,
+    script: Script,
+) -> Result<Ack, StoreError> {
     let done = Outcome::Done { injected: None };
-    journal.acted(turn, 0, &done)?;
+    journal.acted(turn, index, &done)?;
     journal.verified(turn, Calm::Settled, &Judgement::Unchecked)?;
     let ack = journal.commit(&record(turn, hash, done))?;
     if script.view {
