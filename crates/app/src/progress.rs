@@ -50,7 +50,7 @@ fn render(event: &Event) -> (Verbosity, String) {
             (Verbose, format!("asked {model} with a picture of {picture}, {} KiB", bytes / 1024))
         }
         Event::Decided { tool, args, reason, took } => {
-            let args = if args == "{}" { "" } else { args };
+            let args = if args == "{}" { String::new() } else { format!(" {args}") };
             (Normal, format!("{tool}{args} ({}) {}", short(*took), cut(reason, 160)))
         }
         Event::Failed { why, failures, limit } => {
@@ -101,7 +101,7 @@ mod tests {
             took: Duration::from_millis(2140),
         };
         let (level, line) = render(&event);
-        assert_eq!((level, line.as_str()), (Verbosity::Normal, r#"click{"x":500,"y":300} (2.1 s) press OK"#));
+        assert_eq!((level, line.as_str()), (Verbosity::Normal, r#"click {"x":500,"y":300} (2.1 s) press OK"#));
         assert_eq!(cut(&"ä".repeat(10), 4), "ääää...");
     }
 }
