@@ -101,7 +101,10 @@ mod tests {
             took: Duration::from_millis(2140),
         };
         let (level, line) = render(&event);
-        assert_eq!((level, line.as_str()), (Verbosity::Normal, r#"click {"x":500,"y":300} (2.1 s) press OK"#));
+        assert_eq!(
+            (level, line.as_str()),
+            (Verbosity::Normal, r#"click {"x":500,"y":300} (2.1 s) press OK"#)
+        );
         assert_eq!(cut(&"ä".repeat(10), 4), "ääää...");
     }
 }
