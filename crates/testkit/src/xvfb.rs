@@ -7,8 +7,10 @@
 use crate::need::need;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 use rustix::process::Signal;
 use std::io::{BufRead, BufReader};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -24,6 +26,8 @@ pub struct Xvfb {
     display: String,
     keeper: RustConnection,
     home: TempDir,
+    /// Keeps the number of a killed server from the next one.
+    reserved: Option<OwnedFd>,
 }
 
 impl Xvfb {
@@ -56,7 +60,7 @@ impl Xvfb {
         let number: u32 = number.trim().parse().expect("Xvfb came up and named its display number");
         let display = format!(":{number}");
         let (keeper, _) = RustConnection::connect(Some(&display)).expect("a client connects");
-        Some(Self { server, display, keeper, home })
+        Some(Self { server, display, keeper, home, reserved: None })
     }
 
     /// `:99`.
@@ -73,9 +77,16 @@ impl Xvfb {
         self.home.path()
     }
 
-    /// Ends the server at once, as a crash would.
+    /// Ends the server at once, as a crash would. Until the guard is dropped no other server gets its number: who still
+    /// tries to come back to this display must not end up on that of another test.
     pub fn kill(&mut self) {
         self.server.kill();
+        // Bound, but without a listener: connecting is refused.
+        let name = format!("/tmp/.X11-unix/X{}", &self.display[1..]);
+        let address = SocketAddrUnix::new_abstract_name(name.as_bytes()).expect("a short name");
+        let socket = socket(AddressFamily::UNIX, SocketType::STREAM, None).expect("a socket");
+        // A server that was faster has it; then there is nothing left to keep.
+        self.reserved = bind(&socket, &address).is_ok().then_some(socket);
     }
 
     /// Makes the server answer nothing until [`Xvfb::resume`].
@@ -149,4 +160,20 @@ fn bare(program: &str, home: &Path) -> Command {
         .env("SDL_AUDIODRIVER", "dummy")
         .current_dir(home);
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_killed_server_stays_its_own() {
+        let Some(mut x) = Xvfb::start() else { return };
+        x.kill();
+        assert!(RustConnection::connect(Some(x.display())).is_err(), "nobody is there");
+        for _ in 0..3 {
+            let other = Xvfb::start().expect("it is installed");
+            assert_ne!(other.display(), x.display());
+        }
+    }
 }
