@@ -110,6 +110,19 @@ impl Reader {
 
     /// One row, verified again.
     fn row(&mut self, seq: u64) -> Result<Row> {
+        let row = self.row_as_it_lies(seq);
+        if row.is_err()
+            && matches!(self.source, Source::Still(Rows::Placed { .. }))
+            && RunLock::is_held(&self.dir)
+        {
+            // An engine has taken the run up since, and moves pages.
+            self.source = Source::Live(migrate::open_live(&self.dir.join(DB))?);
+            return self.row_as_it_lies(seq);
+        }
+        row
+    }
+
+    fn row_as_it_lies(&mut self, seq: u64) -> Result<Row> {
         let path = self.dir.join(DB);
         let fail = |why: String| StoreError::Failed { path: path.clone(), doing: "reading", why };
         match &mut self.source {

@@ -207,7 +207,7 @@ mod tests {
         assert!(found.bad.is_empty() && found.bad_header.is_none(), "{found:?}");
         assert_eq!(found.committed, frames(&log).count());
         assert_eq!((found.unfinished, found.dead_bytes), (0, 0));
-        let newest = frames(&log).filter(|(_, page, _)| *page == 2).last().unwrap().0;
+        let newest = frames(&log).rfind(|(_, page, _)| *page == 2).unwrap().0;
         assert_eq!(found.newest[&2], newest);
     }
 

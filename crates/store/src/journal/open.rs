@@ -76,6 +76,7 @@ impl Journal {
             resume.ambiguous.iter().filter(|a| interrupted.contains(&(a.turn, a.index))).cloned().collect();
 
         let mut journal = Self::start(dir, options, lock, &state, resume)?;
+        journal.agree(&state)?;
         // The end of the log that belongs to no transaction must be gone before anything is appended.
         journal.checkpoint()?;
         for ambiguous in &report.ambiguous {
@@ -132,6 +133,21 @@ impl Journal {
             failed: None,
             _lock: lock,
         })
+    }
+
+    /// SQLite must see the same end of the journal as we did; another program's hot journal or index could change that.
+    fn agree(&self, state: &State) -> Result<()> {
+        let sql = "SELECT seq, sum FROM log ORDER BY seq DESC LIMIT 1";
+        let end = self.db.query_row(sql, [], |row| Ok((row.get::<_, i64>(0)? as u64, Sum(row.get(1)?))));
+        let (seq, sum) = end.map_err(|e| StoreError::sqlite("reading the end of", &self.path, &e))?;
+        if (seq, sum) == (state.last_seq, state.last_sum) {
+            return Ok(());
+        }
+        let why = format!(
+            "SQLite ends with row {seq} and the file with row {}; is another program at it?",
+            state.last_seq
+        );
+        Err(StoreError::Failed { path: self.path.clone(), doing: "reading its end", why })
     }
 
     /// Appends the lines that `session.jsonl` lacks: it is never synced and may end early.

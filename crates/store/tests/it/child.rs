@@ -127,16 +127,7 @@ fn stays_failed(journal: &mut Journal) {
 /// Runs the child under strace with these arguments.
 pub(crate) fn traced(orders: &Orders, strace: &[&str], log: &Path) -> ExitStatus {
     let mut command = Command::new("strace");
-    command.arg("-f").arg("-o").arg(log).args(strace).arg("--");
-    run(command.arg(std::env::current_exe().unwrap()), orders)
-}
-
-/// Runs the child as it is.
-pub(crate) fn plain(orders: &Orders) -> ExitStatus {
-    run(&mut Command::new(std::env::current_exe().unwrap()), orders)
-}
-
-fn run(command: &mut Command, orders: &Orders) -> ExitStatus {
+    command.arg("-f").arg("-o").arg(log).args(strace).arg("--").arg(std::env::current_exe().unwrap());
     command
         .args(["--exact", "child::child", "--ignored", "--test-threads=2"])
         .env(ORDERS, serde_json::to_string(orders).unwrap())

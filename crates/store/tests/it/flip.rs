@@ -219,7 +219,7 @@ fn count_rows(db: &Path) -> rusqlite::Result<u64> {
 fn lengths(len: usize, piece: usize, offset: usize) -> Vec<usize> {
     let near_border = |l: &usize| {
         let into = (l + piece - offset % piece) % piece;
-        into < 3 || into > piece - 3 || into % 512 == 0
+        into < 3 || into > piece - 3 || into.is_multiple_of(512)
     };
     (0..len).filter(|l| long() || near_border(l)).collect()
 }

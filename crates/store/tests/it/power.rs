@@ -15,8 +15,7 @@ use handsight_testkit::need::{long, need};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const CALLS: &str =
-    "trace=openat,close,write,pwrite64,lseek,fdatasync,fsync,ftruncate,unlink,rename,linkat,mkdir";
+const CALLS: &str = "trace=openat,close,write,pwrite64,lseek,fdatasync,fsync,ftruncate,unlink,rename,linkat";
 
 /// What came of all images of a run.
 #[derive(Debug, Default)]

@@ -45,9 +45,6 @@ pub(super) enum Call {
         from: PathBuf,
         to: PathBuf,
     },
-    MakeDir {
-        path: PathBuf,
-    },
 }
 
 /// One line of strace's output; `None` for failed calls and those that change nothing.
@@ -86,7 +83,6 @@ pub(super) fn parse(line: &str) -> Option<Call> {
         "unlink" => Call::Unlink { path: path(0)? },
         "rename" => Call::Rename { from: path(0)?, to: path(1)? },
         "linkat" => Call::Link { from: path(0)?, to: path(1)? },
-        "mkdir" => Call::MakeDir { path: path(0)? },
         _ => return None,
     })
 }
@@ -168,7 +164,7 @@ impl Disk {
             Call::Unlink { path } | Call::Rename { to: path, .. } | Call::Link { to: path, .. } => {
                 self.is_inside(path)
             }
-            Call::Open { .. } | Call::Close { .. } | Call::Seek { .. } | Call::MakeDir { .. } => false,
+            Call::Open { .. } | Call::Close { .. } | Call::Seek { .. } => false,
         }
     }
 
@@ -218,7 +214,6 @@ impl Disk {
                 let inode = *self.names.get(&from)?;
                 self.set_name(NameChange::Set(to, inode));
             }
-            Call::MakeDir { .. } => {}
         }
         None
     }
