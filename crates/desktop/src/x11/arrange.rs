@@ -4,7 +4,8 @@
 //! says that it holds, for a bounded time. This module refuses to report a wish as a fact: it returns the window as it is.
 
 use super::connection::{Link, XError, XResult};
-use super::windows::{EVERYWHERE, Scene, first, lineage, managed, one, supports, words};
+use super::whereabouts::EVERYWHERE;
+use super::windows::{Scene, first, lineage, managed, one, supports, words};
 use handsight_base::port::desktop::{DesktopError, Placement, Window, WindowId, WindowState};
 use handsight_base::space::ScreenRect;
 use std::time::Duration;

@@ -14,7 +14,9 @@ mod displays;
 pub(crate) mod input;
 mod launch;
 mod overlay;
+mod raiser;
 mod segment;
+mod whereabouts;
 mod windows;
 
 use crate::hands::{Hands, HandsConfig};
@@ -201,7 +203,7 @@ impl Desktop for X11Desktop {
 
     fn displays(&mut self) -> Result<Vec<Display>, DesktopError> {
         self.link.drain()?;
-        Ok(displays::displays(&self.link)?.0)
+        Ok(displays::displays(&self.link)?)
     }
 
     fn capture(&mut self, request: &CaptureRequest) -> Result<Frame, DesktopError> {

@@ -9,38 +9,40 @@
 
 use super::connection::{Link, XError, XResult, describe, done};
 use super::damage::{DamageLog, rectangle};
+use super::raiser::{Raiser, raise};
 use super::windows::words;
 use handsight_base::port::desktop::{DesktopError, Overlay};
 use handsight_base::space::{ScreenRect, Size};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::shape::{ConnectionExt as _, SK, SO};
 use x11rb::protocol::xproto::{
     AtomEnum, ChangeWindowAttributesAux, ClipOrdering, ColormapAlloc, ConfigureWindowAux, ConnectionExt as _,
-    CreateGCAux, CreateWindowAux, ImageFormat, PropMode, Rectangle, StackMode, Window as XWindow,
-    WindowClass,
+    CreateGCAux, CreateWindowAux, ImageFormat, PropMode, Rectangle, Window as XWindow, WindowClass,
 };
-use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-/// Between two raises of one rendering (S-59).
-const PULSES_APART: Duration = Duration::from_millis(50);
 /// How long a hidden overlay's area may take to be repainted by what lies below.
 const QUIET_BOUND: Duration = Duration::from_millis(50);
-/// Without a change for this long the area counts as repainted: more than one beat of a compositor.
+/// Without a change for this long the area counts as repainted by the programs below.
 const QUIET: Duration = Duration::from_millis(20);
+/// The same for a compositor, which may paint the rest with its next beat: two of them.
+const QUIET_COMPOSED: Duration = Duration::from_millis(34);
 /// How long a compositor may take to show a new overlay, or to notice that one is gone.
-const PAINTED_BOUND: Duration = Duration::from_millis(150);
+const COMPOSED: Duration = Duration::from_millis(1000);
+/// The same once one did not show our colours in time: it may change them, and would cost this with every overlay.
+const COMPOSED_OTHERWISE: Duration = Duration::from_millis(150);
 
 pub(crate) struct OverlayWindow {
     /// Raises of each rendering, the first at once.
     pulses: u32,
     shown: Option<Shown>,
-    raiser: Option<SyncSender<(XWindow, u32)>>,
+    raiser: Option<Raiser>,
     /// What was taken away or replaced, and may still be seen until what lies below has painted itself again.
     fading: Option<Fading>,
+    /// How long to wait for a compositor.
+    patience: Duration,
 }
 
 struct Fading {
@@ -60,7 +62,7 @@ struct Shown {
 
 impl OverlayWindow {
     pub(crate) const fn new(pulses: u32) -> Self {
-        Self { pulses, shown: None, raiser: None, fading: None }
+        Self { pulses, shown: None, raiser: None, fading: None, patience: COMPOSED }
     }
 
     /// Where it is now.
@@ -124,10 +126,9 @@ impl OverlayWindow {
         if self.pulses > 1 {
             let raiser = match self.raiser.take() {
                 Some(raiser) => raiser,
-                None => start_raiser(&link.conn)?,
+                None => Raiser::start(&link.conn)?,
             };
-            // A full inbox holds a raise that is still to come.
-            let _queued = raiser.try_send((window, self.pulses - 1));
+            raiser.raise_later(window, self.pulses - 1);
             self.raiser = Some(raiser);
         }
         Ok(())
@@ -152,12 +153,14 @@ impl OverlayWindow {
         if let Some(Fading { overlay, composited }) = self.fading.take() {
             cleared(link, damage, &overlay, composited)?;
         }
+        let patience = self.patience;
         let Some(shown) = self.shown.as_mut().filter(|s| !s.painted) else {
             return Ok(());
         };
-        let seen = link.wait_for(PAINTED_BOUND, || Ok(on_screen(link, &shown.overlay)?.then_some(())))?;
+        let seen = link.wait_for(patience, || Ok(on_screen(link, &shown.overlay)?.then_some(())))?;
         if seen.is_none() {
             tracing::debug!("the compositor shows the overlay late, covered, or in other colours");
+            self.patience = COMPOSED_OTHERWISE;
         }
         shown.painted = true;
         Ok(())
@@ -404,14 +407,19 @@ fn cleared(
     composited: bool,
 ) -> Result<(), DesktopError> {
     if composited {
-        link.wait_for(PAINTED_BOUND, || Ok((!on_screen(link, overlay)?).then_some(())))?;
+        link.wait_for(COMPOSED, || Ok((!on_screen(link, overlay)?).then_some(())))?;
     }
-    quiet(link, damage, overlay.area)
+    quiet(link, damage, overlay.area, if composited { QUIET_COMPOSED } else { QUIET })
 }
 
 /// Waits until `area` was painted and nothing has changed in it for a moment, 50 ms at most. A program under load may not
 /// even have begun, so that silence alone is no answer.
-fn quiet(link: &Link, damage: &mut Option<DamageLog>, area: ScreenRect) -> Result<(), DesktopError> {
+fn quiet(
+    link: &Link,
+    damage: &mut Option<DamageLog>,
+    area: ScreenRect,
+    silence: Duration,
+) -> Result<(), DesktopError> {
     let mut changed = None;
     link.wait_for(QUIET_BOUND, || {
         if !link.has.damage {
@@ -430,45 +438,9 @@ fn quiet(link: &Link, damage: &mut Option<DamageLog>, area: ScreenRect) -> Resul
         if !areas.is_empty() {
             log.note(areas);
         }
-        Ok(changed.filter(|at| link.now().saturating_sub(*at) >= QUIET).map(|_| ()))
+        Ok(changed.filter(|at| link.now().saturating_sub(*at) >= silence).map(|_| ()))
     })?;
     Ok(())
-}
-
-/// A failure to raise is ignored: its error comes as an event and is dropped.
-fn raise(conn: &RustConnection, window: XWindow) {
-    let aux = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
-    let sent = conn.configure_window(window, &aux).map(|_| ()).and_then(|()| conn.flush());
-    if let Err(error) = sent {
-        tracing::debug!("the overlay was not raised: {error}");
-    }
-}
-
-fn start_raiser(conn: &Arc<RustConnection>) -> Result<SyncSender<(XWindow, u32)>, DesktopError> {
-    let (raiser, inbox) = sync_channel(1);
-    let conn = Arc::clone(conn);
-    std::thread::Builder::new()
-        .name("overlay".into())
-        .stack_size(64 * 1024)
-        .spawn(move || raise_later(&conn, &inbox))
-        .map_err(|e| DesktopError::Overlay { why: format!("no thread to raise it: {e}"), code: None })?;
-    Ok(raiser)
-}
-
-/// Raises each window so many times, [`PULSES_APART`]; ends with the overlay.
-fn raise_later(conn: &RustConnection, inbox: &Receiver<(XWindow, u32)>) {
-    while let Ok((mut window, mut left)) = inbox.recv() {
-        while left > 0 {
-            match inbox.recv_timeout(PULSES_APART) {
-                Ok(newer) => (window, left) = newer,
-                Err(RecvTimeoutError::Timeout) => {
-                    raise(conn, window);
-                    left -= 1;
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        }
-    }
 }
 
 #[cfg(test)]

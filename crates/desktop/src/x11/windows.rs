@@ -5,21 +5,15 @@
 //! and is [`DesktopError::TargetGone`] when it was meant. This module refuses to change anything; see `arrange.rs`.
 
 use super::connection::{Conn, Link, XError, XResult};
+use super::whereabouts;
 use handsight_base::flow::action::WindowQuery;
 use handsight_base::port::desktop::{DesktopError, Window, WindowId, WindowState};
 use handsight_base::space::ScreenRect;
 use regex::RegexBuilder;
 use x11rb::cookie::Cookie;
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _, QueryClientIdsReply};
-use x11rb::protocol::xproto::{
-    Atom, AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply, GetWindowAttributesReply,
-    MapState, TranslateCoordinatesReply, Window as XWindow, WindowClass,
-};
+use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, Window as XWindow};
 
-/// `WM_STATE` of a minimised window.
-const ICONIC: u32 = 3;
-/// `_NET_WM_DESKTOP` of a window that is on every workspace.
-pub(crate) const EVERYWHERE: u32 = u32::MAX;
 /// Properties longer than this many 32-bit words are cut; a title is never that long.
 const LONGEST: u32 = 4096;
 /// Longest regular expression after compilation, in bytes: it may come from a model.
@@ -179,7 +173,7 @@ pub(crate) fn lineage(link: &Link, window: XWindow) -> XResult<Vec<XWindow>> {
     Ok(line)
 }
 
-type Property<'a> = Cookie<'a, Conn, GetPropertyReply>;
+pub(crate) type Property<'a> = Cookie<'a, Conn, GetPropertyReply>;
 
 pub(crate) fn words(link: &Link, window: XWindow, property: Atom) -> XResult<Property<'_>> {
     Ok(link.conn.get_property(false, window, property, AtomEnum::ANY, 0, LONGEST)?)
@@ -192,18 +186,13 @@ pub(crate) fn first(property: &GetPropertyReply) -> Option<u32> {
 /// Everything asked about one window, before the answers are read.
 struct Asked<'a> {
     id: XWindow,
-    attributes: Cookie<'a, Conn, GetWindowAttributesReply>,
-    geometry: Cookie<'a, Conn, GetGeometryReply>,
-    origin: Cookie<'a, Conn, TranslateCoordinatesReply>,
+    place: whereabouts::Asked<'a>,
     net_name: Property<'a>,
     name: Property<'a>,
     class: Property<'a>,
     pid: Property<'a>,
     client: Option<Cookie<'a, Conn, QueryClientIdsReply>>,
-    net_state: Property<'a>,
-    state: Property<'a>,
     frame: Property<'a>,
-    desktop: Property<'a>,
 }
 
 struct Seen {
@@ -218,31 +207,19 @@ impl<'a> Asked<'a> {
         let spec = ClientIdSpec { client: id, mask: ClientIdMask::LOCAL_CLIENT_PID };
         Ok(Self {
             id,
-            attributes: link.conn.get_window_attributes(id)?,
-            geometry: link.conn.get_geometry(id)?,
-            origin: link.conn.translate_coordinates(id, link.root, 0, 0)?,
+            place: whereabouts::Asked::send(link, id)?,
             net_name: words(link, id, atoms._NET_WM_NAME)?,
             name: words(link, id, AtomEnum::WM_NAME.into())?,
             class: words(link, id, AtomEnum::WM_CLASS.into())?,
             pid: words(link, id, atoms._NET_WM_PID)?,
             client: link.has.res.then(|| link.conn.res_query_client_ids(&[spec])).transpose()?,
-            net_state: words(link, id, atoms._NET_WM_STATE)?,
-            state: words(link, id, atoms.WM_STATE)?,
             frame: words(link, id, atoms._NET_FRAME_EXTENTS)?,
-            desktop: words(link, id, atoms._NET_WM_DESKTOP)?,
         })
     }
 
     fn read(self, link: &Link, scene: &Scene) -> XResult<Seen> {
-        let attributes = self.attributes.reply()?;
-        let geometry = self.geometry.reply()?;
-        let origin = self.origin.reply()?;
+        let place = self.place.read(link, scene.current_desktop)?;
         let (net_name, name) = (self.net_name.reply()?, self.name.reply()?);
-        let net_state: Vec<u32> =
-            self.net_state.reply()?.value32().map(Iterator::collect).unwrap_or_default();
-        let state = first(&self.state.reply()?);
-        let desktop = first(&self.desktop.reply()?);
-        let frame: Vec<u32> = self.frame.reply()?.value32().map(Iterator::collect).unwrap_or_default();
         let class = self.class.reply()?.value;
         // What a program says of itself may be a number of another machine or container; the server knows better.
         let told = first(&self.pid.reply()?);
@@ -251,26 +228,16 @@ impl<'a> Asked<'a> {
             Some(Err(XError::Lost(why))) => return Err(XError::Lost(why)),
             Some(Err(XError::Refused(_))) | None => None,
         };
-
-        let mapped =
-            attributes.map_state == MapState::VIEWABLE && attributes.class == WindowClass::INPUT_OUTPUT;
-        let elsewhere = matches!((desktop, scene.current_desktop),
-            (Some(there), Some(here)) if there != EVERYWHERE && there != here);
-        // Managers call a window of another workspace iconic too.
-        let minimised =
-            net_state.contains(&link.atoms._NET_WM_STATE_HIDDEN) || (state == Some(ICONIC) && !elsewhere);
-        let border = i32::from(geometry.border_width);
-        let (x, y) = (i32::from(origin.dst_x), i32::from(origin.dst_y));
-        let (width, height) = (u32::from(geometry.width), u32::from(geometry.height));
-        let around = match frame.as_slice() {
+        let frame: Vec<u32> = self.frame.reply()?.value32().map(Iterator::collect).unwrap_or_default();
+        let [left, right, top, bottom] = match frame.as_slice() {
             // Properties are text of a stranger: nonsense must not overflow.
             [left, right, top, bottom, ..] => [*left, *right, *top, *bottom].map(|v| v.min(4096) as i32),
-            _ => [border; 4],
+            _ => [place.border; 4],
         };
-        let [left, right, top, bottom] = around;
+        let ScreenRect { origin, size } = place.client;
         Ok(Seen {
-            mapped,
-            override_redirect: attributes.override_redirect,
+            mapped: place.mapped,
+            override_redirect: place.override_redirect,
             window: Window {
                 id: WindowId(self.id.into()),
                 title: title(link, &net_name, &name),
@@ -280,20 +247,14 @@ impl<'a> Asked<'a> {
                     .map(|part| String::from_utf8_lossy(part).into_owned())
                     .collect(),
                 pid: known.or(told).filter(|pid| *pid != 0),
-                client: ScreenRect::new(x, y, width, height),
+                client: place.client,
                 outer: ScreenRect::new(
-                    x - left,
-                    y - top,
-                    width + (left + right) as u32,
-                    height + (top + bottom) as u32,
+                    origin.x - left,
+                    origin.y - top,
+                    size.width + (left + right) as u32,
+                    size.height + (top + bottom) as u32,
                 ),
-                state: if minimised {
-                    WindowState::Minimised
-                } else if !mapped || elsewhere {
-                    WindowState::Hidden
-                } else {
-                    WindowState::Normal
-                },
+                state: place.state,
                 focused: scene.focus.contains(&self.id),
             },
         })

@@ -5,13 +5,15 @@ use handsight_base::port::desktop::CaptureRequest;
 use handsight_testkit::xvfb::Xvfb;
 use std::time::Instant;
 
-fn median(mut millis: Vec<f64>) -> f64 {
+/// The quickest and the middle one.
+fn least_and_median(mut millis: Vec<f64>) -> (f64, f64) {
     millis.sort_unstable_by(f64::total_cmp);
-    millis[millis.len() / 2]
+    (millis[0], millis[millis.len() / 2])
 }
 
 /// The budget is 1.3 and is measured by `bench` in a release build on a quiet machine; here, beside other tests, a capture
-/// must not cost another copy or conversion of the picture.
+/// must not cost another copy or conversion of the picture. The quickest of each are compared: other tests cannot make
+/// those quicker.
 // spec: S-87 XVFB
 #[test]
 fn a_capture_costs_little_more_than_the_servers_part() {
@@ -27,9 +29,11 @@ fn a_capture_costs_little_more_than_the_servers_part() {
         desktop.bare_grab().unwrap();
         bare.push(began.elapsed().as_secs_f64() * 1e3);
     }
-    let (whole, bare) = (median(whole), median(bare));
-    let ratio = whole / bare;
-    eprintln!("capture {whole:.2} ms, bare XShmGetImage {bare:.2} ms, ratio {ratio:.2}");
-    assert!(whole < 50.0, "{whole} ms");
-    assert!(ratio < 2.0, "{ratio}");
+    let ((whole, median), (bare, bare_median)) = (least_and_median(whole), least_and_median(bare));
+    let (least, middle) = (whole / bare, median / bare_median);
+    eprintln!(
+        "capture {median:.2} ms, bare XShmGetImage {bare_median:.2} ms, ratio {middle:.2}, of the least {least:.2}"
+    );
+    assert!(median < 50.0, "{median} ms");
+    assert!(least < 2.0, "{least}");
 }

@@ -139,12 +139,11 @@ fn what_a_person_copies_meanwhile_stays() {
     }
     let mut desktop = desktop(&x);
     let _old = copy(&x, "UTF8_STRING", b"old");
-    let display = x.display().to_owned();
+    let witness = Witness::connect(x.display());
+    let xclip = witness.selection_owner("CLIPBOARD");
     std::thread::scope(|scope| {
         scope.spawn(|| {
             // As soon as the text to paste is there.
-            let witness = Witness::connect(&display);
-            let xclip = witness.selection_owner("CLIPBOARD");
             until("the text is offered", PATIENCE, || {
                 (witness.selection_owner("CLIPBOARD") != xclip).then_some(())
             });
