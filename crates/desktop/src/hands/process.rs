@@ -44,8 +44,7 @@ pub fn supervise(_argv: &[OsString]) -> i32 {
         let served =
             catch_unwind(AssertUnwindSafe(|| serve(&mut hands, &mut clipboard, &mut pipe, &pulses, &clock)));
         // A bug here must not leave keys down either.
-        let served =
-            served.unwrap_or_else(|panic| Err(Fault::Lost { why: panicked(panic.as_ref()) }));
+        let served = served.unwrap_or_else(|panic| Err(Fault::Lost { why: panicked(panic.as_ref()) }));
         if served.is_err() {
             let let_go = hands.let_go(Ended::Asked, clock.now());
             drop(hands);

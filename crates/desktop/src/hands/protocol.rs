@@ -94,7 +94,10 @@ pub(crate) enum Reply {
     /// The person pressed the stop chord. No input is taken from now on.
     Chord,
     Ledger(Vec<LedgerEntry>),
-    Clipboard { ticket: u64, granted: Granted },
+    Clipboard {
+        ticket: u64,
+        granted: Granted,
+    },
     /// The last word: everything is up and input is closed, but the process stays for what it keeps of the clipboard.
     Stays,
 }

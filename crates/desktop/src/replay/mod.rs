@@ -67,7 +67,9 @@ impl ReplayDesktop {
     }
 
     fn next(&mut self) -> Result<(), DesktopError> {
-        if self.begun && let Some(missed) = self.now.expected.pop() {
+        if self.begun
+            && let Some(missed) = self.now.expected.pop()
+        {
             self.first.note(self.now.turn, Some(missed), None);
         }
         let ended = || DesktopError::Capture {

@@ -90,7 +90,9 @@ impl Camera {
     /// that is answered to piece by piece is interrupted before the large one otherwise.
     fn shoot(&mut self, link: &Link, request: &CaptureRequest) -> Result<Shot, Miss> {
         let guess = match &self.last {
-            Some((shown, region, area)) if *shown == request.shown && *region == request.region => Some(*area),
+            Some((shown, region, area)) if *shown == request.shown && *region == request.region => {
+                Some(*area)
+            }
             _ => None,
         };
         let early = guess.map(|area| self.expose(link, area, request.cursor)).transpose()?;

@@ -29,8 +29,8 @@ use handsight_base::flow::frame::Frame;
 use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
-    Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo, Display, Injected,
-    Overlay, OverlayInCapture, Pulse, Window, WindowId,
+    Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo,
+    Display, Injected, Overlay, OverlayInCapture, Pulse, Window, WindowId,
 };
 use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;

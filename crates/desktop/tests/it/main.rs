@@ -1,8 +1,18 @@
 //! What this crate does on real X servers, seen by independent clients.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a broken rig should end the test where it breaks")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a broken rig should end the test where it breaks"
+)]
 #![expect(clippy::disallowed_methods, reason = "tests read their own environment and the machine's clock")]
 
+#[cfg(target_os = "linux")]
+mod fault_proxy;
+#[cfg(target_os = "linux")]
+mod hands_rig;
+#[cfg(target_os = "linux")]
+mod kill_hands;
 #[cfg(target_os = "linux")]
 mod rig;
 #[cfg(target_os = "linux")]
@@ -14,16 +24,10 @@ mod xvfb_clipboard;
 #[cfg(target_os = "linux")]
 mod xvfb_faults;
 #[cfg(target_os = "linux")]
-mod xvfb_overlay;
-#[cfg(target_os = "linux")]
-mod xvfb_windows;
-#[cfg(target_os = "linux")]
-mod fault_proxy;
-#[cfg(target_os = "linux")]
-mod hands_rig;
-#[cfg(target_os = "linux")]
-mod kill_hands;
-#[cfg(target_os = "linux")]
 mod xvfb_hands;
 #[cfg(target_os = "linux")]
+mod xvfb_overlay;
+#[cfg(target_os = "linux")]
 mod xvfb_typing;
+#[cfg(target_os = "linux")]
+mod xvfb_windows;

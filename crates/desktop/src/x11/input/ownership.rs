@@ -41,13 +41,22 @@ pub(crate) fn take(conn: &RustConnection, root: Window, engine: Engine) -> Resul
     let window = conn.generate_id().map_err(|why| Fault::Lost { why: why.to_string() })?;
     let class = WindowClass::INPUT_ONLY;
     conn.create_window(0, window, root, -1, -1, 1, 1, 0, class, 0, &CreateWindowAux::new()).map_err(lost)?;
-    conn.change_property32(PropMode::REPLACE, window, property, AtomEnum::CARDINAL, &[engine.pid, engine.mark]).map_err(lost)?;
+    conn.change_property32(
+        PropMode::REPLACE,
+        window,
+        property,
+        AtomEnum::CARDINAL,
+        &[engine.pid, engine.mark],
+    )
+    .map_err(lost)?;
     conn.set_selection_owner(window, selection, x11rb::CURRENT_TIME).map_err(lost)?;
     match owner(conn, selection)? {
         Some(owner) if owner == window => {}
         // Somebody else was faster.
         Some(owner) => {
-            return Err(Fault::InUse { pid: engine_of(conn, owner, property)?.map_or(0, |theirs| theirs.pid) });
+            return Err(Fault::InUse {
+                pid: engine_of(conn, owner, property)?.map_or(0, |theirs| theirs.pid),
+            });
         }
         None => return Err(Fault::Lost { why: "the display's hands could not be taken".to_owned() }),
     }
