@@ -1,6 +1,6 @@
 //! RGB pictures as PNG files and back: 24-bit colour, and only the header, data and end chunks.
 //!
-//! Encoding is the costliest part of looking at a screen, so this module has its own compressor ([`deflate`]) and
+//! Encoding is the costliest part of looking at a screen, so this module has its own compressor (`deflate.rs`) and
 //! decides for every band of rows, by a fixed sample of that band, how to write it: plain rows with a search for
 //! repeats (flat colours, text, pixel art), or filtered rows with a search for runs (photographs, gradients). Equal
 //! pictures give equal bytes, a picture is encoded once, and no content makes it much larger than its pixels.
