@@ -75,7 +75,7 @@ pub(crate) fn examine(dir: &Path, keep: Keep) -> Result<Examined> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(e) => return Err(StoreError::io("reading", &log_path, e)),
     };
-    let mut pages = Pages::new(db, log).map_err(|e| StoreError::io("reading", &path, e))?;
+    let mut pages = Pages::new(dir, db, log).map_err(|e| StoreError::io("reading", &path, e))?;
     let known = schemas()?;
 
     let mut damage = pages.log_damage();

@@ -37,10 +37,12 @@ pub enum StoreError {
     SqliteTooOld { found: &'static str },
     #[error("no space left at {} while {doing}: free some; the run waits and nothing was done", path.display())]
     DiskFull { path: PathBuf, doing: &'static str },
-    #[error("{doing} {} failed: {source}", path.display())]
+    #[error("{doing} {} failed: {source}{}", path.display(), hint(source))]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("the journal {} failed while {doing}: {why}. Nothing more is recorded; check the disk, then resume the run", path.display())]
     Failed { path: PathBuf, doing: &'static str, why: String },
+    #[error("{} cannot be read further: {why}", path.display())]
+    Unread { path: PathBuf, why: String },
     #[error("turn {turn}: {what}")]
     Order { turn: u64, what: String },
 }
@@ -49,12 +51,30 @@ fn pid_text(pid: Option<u32>) -> String {
     pid.map_or_else(|| "(unknown)".to_owned(), |p| p.to_string())
 }
 
+/// True if another folder would do.
+fn is_a_bad_place(error: &io::Error) -> bool {
+    use io::ErrorKind;
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotADirectory
+            | ErrorKind::NotFound
+    )
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    if is_a_bad_place(error) { "; choose a folder that can be written, with --out" } else { "" }
+}
+
 impl StoreError {
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::DiskFull { .. } => Remedy::FreeSpace,
+            Self::Io { source, .. } if is_a_bad_place(source) => Remedy::Person,
             Self::Failed { .. } | Self::Io { .. } => Remedy::StopRun,
-            Self::NoRun { .. }
+            Self::Unread { .. }
+            | Self::NoRun { .. }
             | Self::RunExists { .. }
             | Self::InUse { .. }
             | Self::Foreign { .. }

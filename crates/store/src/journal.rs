@@ -11,6 +11,7 @@ use crate::album::{Album, ENDINGS, is_view};
 use crate::error::{Result, StoreError};
 use crate::exchange::{Packer, picture_kind};
 use crate::files;
+use crate::held::Written;
 use crate::lock::RunLock;
 use crate::migrate::{self, Synchronous};
 use crate::pages::{DB, WAL};
@@ -19,12 +20,13 @@ use crate::record::{KeptBody, RunMeta, Totals};
 use crate::report::Ambiguous;
 use crate::reserve::Reserve;
 use crate::row::{Kind, Row, Sum, WHOLE};
-use crate::session::Session;
+use crate::session::{Session, is_session};
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::step::StepRecord;
 use handsight_base::port::clock::{Clock, RealClock};
 use rusqlite::Connection;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -137,8 +139,10 @@ pub struct Journal {
     /// Pictures kept that no row names yet, and their turn.
     unnamed: Vec<(u64, FrameHash)>,
     session: Option<Session>,
-    /// Lines of `session.jsonl` whose turns are not durable, or that found no room.
+    /// Lines of `session.jsonl` that are not written yet.
     lines: Vec<(u64, String)>,
+    /// Lines found no room; the journal has them, and they are made up for when there is time.
+    session_behind: bool,
     packer: Packer,
     reserve: Reserve,
     /// When the oldest pending row came, for batches.
@@ -146,7 +150,8 @@ pub struct Journal {
     waiting_turns: u32,
     shrink_from: u64,
     failed: Option<(&'static str, String)>,
-    /// Last, so that the folder is let go when all else is closed.
+    /// These last, so that the folder is let go when all else is closed.
+    _written: Written,
     _lock: RunLock,
 }
 
@@ -226,7 +231,7 @@ impl Journal {
         if self.is_batch_due() {
             self.sync()?;
         }
-        self.append_lines();
+        self.make_up_session()?;
         self.reserve.refill();
         self.shrink_log(self.options.checkpoint_bytes)
     }
@@ -242,6 +247,7 @@ impl Journal {
     pub fn close(mut self) -> Result<()> {
         self.alive()?;
         self.sync()?;
+        self.make_up_session()?;
         if self.checkpoint()? {
             // Everything is in the file and synced, so SQLite may remove its log and index if nobody reads them.
             let on_close = rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
@@ -282,11 +288,11 @@ impl Journal {
 
     /// Adds a row for pictures that no other row names, so that each file under `frames/` is accounted for.
     fn name_pictures(&mut self) -> Result<()> {
-        let mut unnamed = std::mem::take(&mut self.unnamed);
-        while let Some((turn, _)) = unnamed.first().copied() {
-            let (of_turn, rest) = unnamed.into_iter().partition(|(t, _)| *t == turn);
-            unnamed = rest;
-            let pictures = Vec::into_iter(of_turn).map(|(_, hash)| hash).collect();
+        let mut by_turn: BTreeMap<u64, Vec<FrameHash>> = BTreeMap::new();
+        for (turn, hash) in self.unnamed.drain(..) {
+            by_turn.entry(turn).or_default().push(hash);
+        }
+        for (turn, pictures) in by_turn {
             let body = json(turn, &KeptBody { pictures })?;
             self.append(turn, WHOLE, Kind::Kept, body);
         }
@@ -384,9 +390,32 @@ impl Journal {
     fn append_lines(&mut self) {
         let Some(session) = &mut self.session else { return };
         let ready = self.lines.partition_point(|(turn, _)| *turn <= self.durable);
-        if ready > 0 && session.append(&self.lines[..ready], &mut self.album) {
+        if ready > 0 {
+            self.session_behind =
+                self.session_behind || !session.append(&self.lines[..ready], &mut self.album);
             self.lines.drain(..ready);
         }
+    }
+
+    /// Appends to `session.jsonl` what it lacks.
+    fn make_up_session(&mut self) -> Result<()> {
+        let sql = "SELECT turn, body -> '$.record' FROM log WHERE kind = 'committed' AND turn > ?1 ORDER BY seq LIMIT 500";
+        self.append_lines();
+        while let Some(session) =
+            self.session.as_mut().filter(|s| self.session_behind && s.last_turn < self.durable)
+        {
+            let lines: rusqlite::Result<Vec<(u64, String)>> =
+                self.db.prepare_cached(sql).and_then(|mut query| {
+                    let line = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?));
+                    query.query_map([session.last_turn as i64], line)?.collect()
+                });
+            let lines = lines.map_err(|e| StoreError::sqlite("reading", &self.path, &e))?;
+            if lines.is_empty() || !session.append(&lines, &mut self.album) {
+                return Ok(());
+            }
+        }
+        self.session_behind = false;
+        Ok(())
     }
 }
 
@@ -401,7 +430,7 @@ impl std::fmt::Debug for Journal {
 
 /// A name without a folder that is not the journal's own.
 fn is_plain(name: &str) -> bool {
-    let plain = Path::new(name).file_name().is_some_and(|n| n == name) && is_view(name);
+    let plain = Path::new(name).file_name().is_some_and(|n| n == name) && is_view(name) && !is_session(name);
     if !plain {
         tracing::warn!(name, "no view can have this name");
     }

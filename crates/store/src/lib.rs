@@ -17,6 +17,7 @@ mod check;
 mod error;
 mod exchange;
 mod files;
+mod held;
 mod journal;
 mod lock;
 mod migrate;

@@ -2,11 +2,13 @@
 //!
 //! Reads in pieces of 256 KiB, because a journal of many turns must not be held in memory. This module refuses to interpret.
 
+use crate::held;
 use crate::page::{PAGE, Page};
 use crate::report::Damage;
 use crate::wal::{self, Scan};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 pub(crate) const DB: &str = "run.db";
 pub(crate) const WAL: &str = "run.db-wal";
@@ -15,7 +17,9 @@ pub(crate) const SHM: &str = "run.db-shm";
 const PIECE: usize = 64 * PAGE;
 
 pub(crate) struct Pages {
-    db: File,
+    dir: PathBuf,
+    /// `None` only while dropped.
+    db: Option<File>,
     db_len: u64,
     log: Vec<u8>,
     pub(crate) scan: Scan,
@@ -24,10 +28,16 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    pub(crate) fn new(db: File, log: Vec<u8>) -> std::io::Result<Self> {
+    pub(crate) fn new(dir: &Path, db: File, log: Vec<u8>) -> io::Result<Self> {
         let db_len = db.metadata()?.len();
         let scan = wal::scan(&log);
-        Ok(Self { db, db_len, log, scan, piece: Vec::new(), piece_at: 0 })
+        Ok(Self { dir: dir.to_owned(), db: Some(db), db_len, log, scan, piece: Vec::new(), piece_at: 0 })
+    }
+
+    fn seek(&mut self, to: u64) -> io::Result<&File> {
+        let Some(db) = &mut self.db else { return Err(io::ErrorKind::NotFound.into()) };
+        db.seek(SeekFrom::Start(to))?;
+        Ok(db)
     }
 
     /// Pages of the database: what the newest transaction of the log says, else the length of the file.
@@ -44,7 +54,7 @@ impl Pages {
     pub(crate) fn start(&mut self) -> Vec<u8> {
         let mut start = Vec::new();
         // What cannot be read is not there.
-        let _ = self.db.seek(SeekFrom::Start(0)).and_then(|_| (&self.db).take(16).read_to_end(&mut start));
+        let _ = self.seek(0).and_then(|db| db.take(16).read_to_end(&mut start));
         start
     }
 
@@ -73,10 +83,9 @@ impl Pages {
         if !(held.contains(&at) && held.end >= at + PAGE as u64) {
             self.piece_at = at / PIECE as u64 * PIECE as u64;
             self.piece.clear();
-            let read = self
-                .db
-                .seek(SeekFrom::Start(self.piece_at))
-                .and_then(|_| (&self.db).take(PIECE as u64).read_to_end(&mut self.piece));
+            let mut piece = std::mem::take(&mut self.piece);
+            let read = self.seek(self.piece_at).and_then(|db| db.take(PIECE as u64).read_to_end(&mut piece));
+            self.piece = piece;
             if read.is_err() || self.piece_at + (self.piece.len() as u64) < at + PAGE as u64 {
                 return self.read_alone(at, page);
             }
@@ -89,10 +98,8 @@ impl Pages {
     /// One page by itself, so that a bad sector costs one page and not a piece.
     fn read_alone(&mut self, at: u64, page: &mut Page) -> Result<(), &'static str> {
         self.piece.clear();
-        self.db
-            .seek(SeekFrom::Start(at))
-            .and_then(|_| self.db.read_exact(page))
-            .map_err(|_| "the disk does not give this page back")
+        let read = self.seek(at).and_then(|mut db| db.read_exact(page));
+        read.map_err(|_| "the disk does not give this page back")
     }
 
     /// Every page of the log, sound or not, newest first: frame, page number, page. For salvage.
@@ -119,5 +126,13 @@ impl Pages {
             Damage::new(WAL, offset(bad.index), format!("frame {}: {}{tail}", bad.index, bad.why))
         }));
         damage
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        if let Some(db) = self.db.take() {
+            held::let_go(&self.dir, db);
+        }
     }
 }

@@ -12,21 +12,46 @@ use crate::lock::RunLock;
 use crate::migrate;
 use crate::pages::DB;
 use crate::record::{ActionRow, CommittedBody, RecordedExchange, RunEnd, RunMeta, Totals, read};
-use crate::report::OpenReport;
+use crate::report::{Damage, OpenReport};
 use crate::row::{Kind, Row, Sum, checksum};
 use crate::state::{self, State};
 use crate::walk::row_at;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::step::StepRecord;
 use rusqlite::Connection;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// One row, without its body.
+/// The rows there are, without their bodies, in order.
+#[derive(Debug, Default)]
+struct Index {
+    entries: Vec<Entry>,
+    /// The first entry of each turn and the one behind its last. Rows of turn 0, the run's own, lie between.
+    turns: HashMap<u64, (usize, usize)>,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     seq: u64,
     turn: u64,
     kind: Kind,
+}
+
+impl Index {
+    fn add(&mut self, seq: u64, turn: u64, kind: Kind) {
+        let at = self.entries.len();
+        self.turns.entry(turn).or_insert((at, at)).1 = at + 1;
+        self.entries.push(Entry { seq, turn, kind });
+    }
+
+    fn of_turn(&self, turn: u64) -> impl Iterator<Item = &Entry> {
+        let (from, to) = self.turns.get(&turn).copied().unwrap_or_default();
+        self.entries[from..to].iter().filter(move |e| e.turn == turn)
+    }
+
+    fn has(&self, seq: u64) -> bool {
+        self.entries.binary_search_by_key(&seq, |e| e.seq).is_ok()
+    }
 }
 
 enum Source {
@@ -38,7 +63,9 @@ enum Source {
 pub struct Reader {
     dir: PathBuf,
     source: Source,
-    entries: Vec<Entry>,
+    index: Index,
+    /// The last row taken in, sound or not.
+    read_to: u64,
     state: State,
     report: OpenReport,
 }
@@ -69,15 +96,19 @@ impl Reader {
             beyond: beyond::look(dir, &state)?,
             ..OpenReport::default()
         };
-        let entries = match &rows {
-            Rows::Placed { places, .. } => {
-                places.iter().map(|p| Entry { seq: p.seq, turn: p.turn, kind: p.kind }).collect()
-            }
-            Rows::Held(held) => {
-                held.values().map(|row| Entry { seq: row.seq, turn: row.turn, kind: row.kind }).collect()
-            }
-        };
-        Ok(Self { dir: dir.to_owned(), source: Source::Still(rows), entries, state, report })
+        let mut index = Index::default();
+        match &rows {
+            Rows::Placed { places, .. } => places.iter().for_each(|p| index.add(p.seq, p.turn, p.kind)),
+            Rows::Held(held) => held.values().for_each(|row| index.add(row.seq, row.turn, row.kind)),
+        }
+        Ok(Self {
+            dir: dir.to_owned(),
+            source: Source::Still(rows),
+            index,
+            read_to: state.last_seq,
+            state,
+            report,
+        })
     }
 
     fn open_live(dir: &Path) -> Result<Self> {
@@ -85,7 +116,8 @@ impl Reader {
         let mut reader = Self {
             dir: dir.to_owned(),
             source: Source::Live(db),
-            entries: Vec::new(),
+            index: Index::default(),
+            read_to: 0,
             state: State::default(),
             report: OpenReport::default(),
         };
@@ -95,17 +127,29 @@ impl Reader {
 
     /// Takes in what was written since; true if there was anything. A run that no engine has open does not change.
     pub fn refresh(&mut self) -> Result<bool> {
+        let before = self.read_to;
+        while self.read_some()? {}
+        Ok(self.read_to > before)
+    }
+
+    /// Takes in the next rows, if there are any.
+    fn read_some(&mut self) -> Result<bool> {
         let Source::Live(db) = &self.source else { return Ok(false) };
-        let path = self.dir.join(DB);
-        let rows = live_rows(db, "seq > ?1", self.state.last_seq)
-            .map_err(|e| StoreError::sqlite("reading", &path, &e))?;
-        let news = !rows.is_empty();
-        for row in rows {
-            let row = row.map_err(|why| StoreError::Failed { path: path.clone(), doing: "reading", why })?;
-            self.entries.push(Entry { seq: row.seq, turn: row.turn, kind: row.kind });
-            self.state.add(row);
+        let rows = live_rows(db, "seq > ?1 ORDER BY seq LIMIT 1000", self.read_to);
+        let rows = rows.map_err(|e| StoreError::sqlite("reading", &self.dir.join(DB), &e))?;
+        let any = !rows.is_empty();
+        for (seq, row) in rows {
+            self.read_to = seq;
+            match row {
+                Ok(row) => {
+                    self.index.add(row.seq, row.turn, row.kind);
+                    self.state.add(row);
+                }
+                Err(why) => self.report.damage.push(Damage::new(DB, None, why)),
+            }
         }
-        Ok(news)
+        self.report.lost = self.state.lost();
+        Ok(any)
     }
 
     /// One row, verified again.
@@ -124,7 +168,7 @@ impl Reader {
 
     fn row_as_it_lies(&mut self, seq: u64) -> Result<Row> {
         let path = self.dir.join(DB);
-        let fail = |why: String| StoreError::Failed { path: path.clone(), doing: "reading", why };
+        let fail = |why: String| StoreError::Unread { path: path.clone(), why };
         match &mut self.source {
             Source::Still(Rows::Held(held)) => {
                 held.get(&seq).cloned().ok_or_else(|| fail(format!("row {seq} is lost")))
@@ -137,14 +181,14 @@ impl Reader {
             Source::Live(db) => {
                 let rows =
                     live_rows(db, "seq = ?1", seq).map_err(|e| StoreError::sqlite("reading", &path, &e))?;
-                let row = rows.into_iter().next().ok_or_else(|| fail(format!("row {seq} is lost")))?;
+                let (_, row) = rows.into_iter().next().ok_or_else(|| fail(format!("row {seq} is lost")))?;
                 row.map_err(fail)
             }
         }
     }
 
-    fn rows(&mut self, wanted: impl Fn(&Entry) -> bool) -> Result<Vec<Row>> {
-        let seqs: Vec<u64> = self.entries.iter().filter(|e| wanted(e)).map(|e| e.seq).collect();
+    fn rows(&mut self, turn: u64, wanted: impl Fn(Kind) -> bool) -> Result<Vec<Row>> {
+        let seqs: Vec<u64> = self.index.of_turn(turn).filter(|e| wanted(e.kind)).map(|e| e.seq).collect();
         seqs.into_iter().map(|seq| self.row(seq)).collect()
     }
 
@@ -183,19 +227,19 @@ impl Reader {
 
     /// The numbers of all committed turns, in order.
     pub fn turns(&self) -> Vec<u64> {
-        self.entries.iter().filter(|e| e.kind == Kind::Committed).map(|e| e.turn).collect()
+        self.index.entries.iter().filter(|e| e.kind == Kind::Committed).map(|e| e.turn).collect()
     }
 
     /// The record of a committed turn; `None` if there is none.
     pub fn step(&mut self, turn: u64) -> Result<Option<StepRecord>> {
-        let rows = self.rows(|e| e.kind == Kind::Committed && e.turn == turn)?;
+        let rows = self.rows(turn, |kind| kind == Kind::Committed)?;
         let Some(row) = rows.last() else { return Ok(None) };
         self.understood(state::record_of(row).map(Some))
     }
 
     /// What `session.jsonl` holds of a committed turn, to the byte; `None` if there is no such turn.
     pub fn session_line(&mut self, turn: u64) -> Result<Option<String>> {
-        let rows = self.rows(|e| e.kind == Kind::Committed && e.turn == turn)?;
+        let rows = self.rows(turn, |kind| kind == Kind::Committed)?;
         let Some(row) = rows.last() else { return Ok(None) };
         let line = read::<CommittedBody<'_>>(row).map(|body| body.record.get().to_owned());
         self.understood(line.map(Some))
@@ -203,14 +247,14 @@ impl Reader {
 
     /// The requests and replies of a turn, in order, with their pictures put back.
     pub fn exchanges(&mut self, turn: u64) -> Result<Vec<RecordedExchange>> {
-        let rows = self.rows(|e| e.kind == Kind::Exchange && e.turn == turn)?;
+        let rows = self.rows(turn, |kind| kind == Kind::Exchange)?;
         rows.into_iter().map(|row| self.unpack(&row)).collect()
     }
 
     fn unpack(&mut self, row: &Row) -> Result<RecordedExchange> {
         let body = self.understood(read::<Body>(row))?;
         let like = match body.like() {
-            Some(seq) if self.has(seq) => {
+            Some(seq) if self.index.has(seq) => {
                 let row = self.row(seq)?;
                 self.understood(read::<Body>(&row)).map(Some)?
             }
@@ -221,13 +265,9 @@ impl Reader {
         Ok(RecordedExchange { turn: row.turn, round, exchange, missing })
     }
 
-    fn has(&self, seq: u64) -> bool {
-        self.entries.binary_search_by_key(&seq, |e| e.seq).is_ok()
-    }
-
     /// The actions of a turn and how far each got.
     pub fn actions(&mut self, turn: u64) -> Result<Vec<ActionRow>> {
-        let rows = self.rows(|e| e.turn == turn)?;
+        let rows = self.rows(turn, |_| true)?;
         self.understood(state::actions(&rows))
     }
 
@@ -237,17 +277,15 @@ impl Reader {
     }
 
     fn understood<T>(&self, read: std::result::Result<T, String>) -> Result<T> {
-        read.map_err(|why| StoreError::Failed { path: self.dir.join(DB), doing: "reading", why })
+        read.map_err(|why| StoreError::Unread { path: self.dir.join(DB), why })
     }
 }
 
-/// Rows through SQLite; those whose sum is wrong are named.
-fn live_rows(
-    db: &Connection,
-    condition: &str,
-    seq: u64,
-) -> rusqlite::Result<Vec<std::result::Result<Row, String>>> {
-    let sql = format!("SELECT seq, turn, idx, kind, prev, sum, body FROM log WHERE {condition} ORDER BY seq");
+/// Rows by number through SQLite; of those whose sum is wrong, what is to be said.
+type LiveRows = Vec<(u64, std::result::Result<Row, String>)>;
+
+fn live_rows(db: &Connection, condition: &str, seq: u64) -> rusqlite::Result<LiveRows> {
+    let sql = format!("SELECT seq, turn, idx, kind, prev, sum, body FROM log WHERE {condition}");
     let mut query = db.prepare_cached(&sql)?;
     let rows = query.query_map([seq as i64], |row| {
         let (seq, turn): (i64, i64) = (row.get(0)?, row.get(1)?);
@@ -255,10 +293,11 @@ fn live_rows(
         let kind: String = row.get(3)?;
         let (prev, sum, body) = (Sum(row.get(4)?), Sum(row.get(5)?), row.get::<_, String>(6)?);
         let right = checksum(prev, seq, turn, idx, &kind, &body) == sum;
-        Ok(match Kind::from_name(&kind) {
+        let row = match Kind::from_name(&kind) {
             Some(kind) if right => Ok(Row { seq, turn, idx, kind, prev, sum, body }),
             _ => Err(format!("row {seq} is damaged")),
-        })
+        };
+        Ok((seq, row))
     })?;
     rows.collect()
 }

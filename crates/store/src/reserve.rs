@@ -27,13 +27,12 @@ impl Reserve {
 
     /// Gives the space back to the disk. False if there was none.
     pub(crate) fn release(&self) -> bool {
-        let held = self.is_held() && self.bytes > 0;
-        held && files::remove(&self.path).is_ok()
+        self.is_held() && files::remove(&self.path).is_ok()
     }
 
     /// Takes the space again, if the disk has it and some to spare.
     pub(crate) fn refill(&self) {
-        if self.is_held() {
+        if self.bytes == 0 || self.is_held() {
             return;
         }
         let spare = fs4::available_space(self.path.parent().unwrap_or(&self.path));

@@ -48,6 +48,11 @@ pub(crate) fn shown(dir: &Path) -> Result<Shown> {
     Ok(Shown { last_turn, whole })
 }
 
+/// True for `session.jsonl` and its parts.
+pub(crate) fn is_session(name: &str) -> bool {
+    name.starts_with("session.")
+}
+
 fn parts(dir: &Path) -> Result<Vec<u64>> {
     let number = |name: String| name.strip_prefix("session.")?.strip_suffix(".jsonl")?.parse().ok();
     Ok(crate::album::entries(dir)?.into_iter().filter_map(number).collect())

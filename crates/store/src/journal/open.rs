@@ -8,6 +8,7 @@ use crate::error::{Result, StoreError};
 use crate::exchange::Packer;
 use crate::files;
 use crate::files::make_dir;
+use crate::held::Written;
 use crate::lock::RunLock;
 use crate::migrate::{self, SCHEMA};
 use crate::pages::{DB, WAL};
@@ -94,11 +95,13 @@ impl Journal {
         };
         journal.append(0, WHOLE, Kind::Opened, json(0, &opened)?);
         journal.sync()?;
+        journal.session_behind = true;
         journal.make_up_session()?;
         Ok((journal, report))
     }
 
     fn start(dir: &Path, options: &Options, lock: RunLock, state: &State, resume: Resume) -> Result<Self> {
+        let written = Written::new(dir);
         let (path, db) = super::open_database(dir, options)?;
         let mut album = Album::open(dir, options.quota_bytes, state)?;
         let session = match options.session_log {
@@ -125,12 +128,14 @@ impl Journal {
             unnamed: Vec::new(),
             session,
             lines: Vec::new(),
+            session_behind: false,
             packer: Packer::default(),
             reserve: Reserve::new(dir, options.reserve_bytes),
             waiting_since: None,
             waiting_turns: 0,
             shrink_from: 0,
             failed: None,
+            _written: written,
             _lock: lock,
         })
     }
@@ -148,26 +153,6 @@ impl Journal {
             state.last_seq
         );
         Err(StoreError::Failed { path: self.path.clone(), doing: "reading its end", why })
-    }
-
-    /// Appends the lines that `session.jsonl` lacks: it is never synced and may end early.
-    fn make_up_session(&mut self) -> Result<()> {
-        let Some(session) = &self.session else { return Ok(()) };
-        if session.last_turn >= self.durable {
-            return Ok(());
-        }
-        let fail = |e: &rusqlite::Error| StoreError::sqlite("reading", &self.path, e);
-        let sql =
-            "SELECT turn, body -> '$.record' FROM log WHERE kind = 'committed' AND turn > ?1 ORDER BY seq";
-        let lines: rusqlite::Result<Vec<(u64, String)>> = self.db.prepare(sql).and_then(|mut query| {
-            let rows = query.query_map([session.last_turn as i64], |row| {
-                Ok((row.get::<_, i64>(0)? as u64, row.get(1)?))
-            })?;
-            rows.collect()
-        });
-        self.lines = lines.map_err(|e| fail(&e))?;
-        self.append_lines();
-        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::receipt::Outcome;
 use handsight_base::flow::step::{Stage, StepRecord};
 use handsight_store::{Decided, Durability, Journal, Observed, Options, Reader, Remedy, RunEnd, StoreError};
+use handsight_testkit::need::need;
 use std::path::Path;
 
 fn lines(dir: &Path) -> Vec<StepRecord> {
@@ -259,7 +260,7 @@ fn a_turn_without_an_action_and_one_that_failed_are_turns_too() {
 fn views_stay_in_the_folder_and_off_the_journals_own_files() {
     let dir = tempfile::tempdir().unwrap();
     let mut journal = run(dir.path(), 1, &options(), FULL);
-    for name in ["../x.txt", "a/b.txt", "run.db", "run.lock", "reserve", "..", "", ".x"] {
+    for name in ["../x.txt", "a/b.txt", "run.db", "run.lock", "reserve", "session.jsonl", "..", "", ".x"] {
         assert!(!journal.view_text(1, name, "x"), "{name}");
     }
     assert!(journal.view_text(1, "turn_000001.json", "{}"));
@@ -305,4 +306,53 @@ fn a_torn_turn_can_be_finished_after_an_opening() {
     let (journal, report) = Journal::open(dir.path(), &options()).unwrap();
     assert!(report.is_sound() && report.beyond.is_empty(), "{report:?}");
     assert_eq!(journal.next_turn(), 4);
+}
+
+/// POSIX drops a process's locks on a file when any descriptor of it is closed. A reader that is dropped beside the journal
+/// must not cost SQLite its lock: another program would then clear the log away under the engine.
+#[test]
+fn a_reader_dropped_beside_the_journal_takes_no_lock_with_it() {
+    if !need("python3", "python3") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), 2, &options(), FULL).close().unwrap();
+    let still = Reader::open(dir.path()).unwrap();
+    assert!(!still.is_live());
+    let (mut journal, _) = Journal::open(dir.path(), &options()).unwrap();
+    let _ = whole_turn(&mut journal, 3, FULL).unwrap();
+    drop(still);
+    // A tool of another process opens, reads and closes the file.
+    let script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('select * from log').fetchall(); c.close()";
+    let tool =
+        std::process::Command::new("python3").args(["-c", script]).arg(dir.path().join("run.db")).status();
+    assert!(tool.unwrap().success());
+    assert!(dir.path().join("run.db-wal").exists(), "the log is gone under the engine");
+    assert_eq!(whole_turn(&mut journal, 4, FULL).unwrap().through(), 4);
+    drop(journal);
+    assert_eq!(Reader::open(dir.path()).unwrap().turns(), [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_reader_follows_a_run_that_is_taken_up_under_it() {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), 30, &options(), FULL).close().unwrap();
+    let mut reader = Reader::open(dir.path()).unwrap();
+    let (mut journal, _) = Journal::open(dir.path(), &options()).unwrap();
+    for turn in 31..=60 {
+        let _ = whole_turn(&mut journal, turn, FULL).unwrap();
+    }
+    journal.close().unwrap();
+    for turn in 1..=30 {
+        assert_eq!(reader.step(turn).unwrap().unwrap().turn, turn);
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_the_persons_to_change() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("file"), "x").unwrap();
+    let error = Journal::create(&dir.path().join("file/run"), &meta(), &options()).unwrap_err();
+    assert_eq!(error.remedy(), Remedy::Person, "{error}");
+    assert!(error.to_string().contains("file/run") && error.to_string().contains("--out"), "{error}");
 }
