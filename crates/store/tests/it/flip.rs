@@ -7,7 +7,8 @@
 //! tries all of them.
 
 use crate::common::{
-    BARE, Script, action, batched, begin, copy_folder, finish_at, memory_folder, meta, options, whole_turn,
+    BARE, Script, Seeded, action, batched, begin, copy_folder, finish_at, memory_folder, meta, options,
+    whole_turn,
 };
 use handsight_base::flow::receipt::Outcome;
 use handsight_store::{Durability, Journal, Options, Reader, StoreError};
@@ -214,6 +215,57 @@ fn sqlite_alone_loses_rows_silently() {
 fn count_rows(db: &Path) -> rusqlite::Result<u64> {
     let db = Connection::open(db)?;
     db.query_row("SELECT count(*) FROM log", [], |row| row.get::<_, i64>(0)).map(|n| n as u64)
+}
+
+/// Ranges overwritten, emptied, pages exchanged and ends cut, several at once: nothing panics, what is returned is what was
+/// written, and a turn that is missing is never missing without a word.
+#[test]
+fn worse_damage_is_survived_and_told() {
+    let seeds = if long() { 20_000 } else { 500 };
+    let mut turns_left = 0;
+    for (dir, name) in [(in_file(), DB), (in_log(), WAL)] {
+        let whole = std::fs::read(dir.path().join(name)).unwrap();
+        for seed in 0..seeds {
+            let mut seeded = Seeded(seed);
+            let mut bytes = whole.clone();
+            for _ in 0..=seeded.below(3) {
+                harm(&mut bytes, &mut seeded);
+            }
+            std::fs::write(dir.path().join(name), &bytes).unwrap();
+            let mut reader = match Reader::open(dir.path()) {
+                Ok(reader) => reader,
+                Err(StoreError::Foreign { .. }) if name == DB && bytes[..16] != whole[..16] => continue,
+                Err(error) => panic!("{name}, seed {seed}: {error}"),
+            };
+            let turns = reader.turns();
+            untouched(&mut reader, turns.len() as u64);
+            turns_left += turns.len() as u64;
+            let report = reader.report();
+            let told = !report.damage.is_empty() || report.beyond.iter().any(|b| b.proves_loss);
+            assert!(turns.len() as u64 == TURNS || told, "{name}, seed {seed}: {turns:?}, {report:?}");
+        }
+        std::fs::write(dir.path().join(name), &whole).unwrap();
+    }
+    assert!(turns_left > seeds * TURNS, "hardly anything survives: {turns_left}");
+}
+
+fn harm(bytes: &mut Vec<u8>, seeded: &mut Seeded) {
+    let len = bytes.len() as u64;
+    if len < 10_000 {
+        return;
+    }
+    let from = seeded.below(len) as usize;
+    let to = (from + seeded.below(6_000) as usize).min(bytes.len());
+    match seeded.below(5) {
+        0 => bytes[from..to].fill(0),
+        1 => bytes[from..to].iter_mut().for_each(|b| *b = seeded.next() as u8),
+        2 => bytes.truncate(from),
+        3 => {
+            let (a, b) = (from / 4096 * 4096, seeded.below(len / 4096) as usize * 4096);
+            (0..4096).filter(|i| a.max(b) + i < len as usize).for_each(|i| bytes.swap(a + i, b + i));
+        }
+        _ => drop(bytes.drain(from..to)),
+    }
 }
 
 fn lengths(len: usize, piece: usize, offset: usize) -> Vec<usize> {
