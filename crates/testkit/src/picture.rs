@@ -142,7 +142,7 @@ impl Picture {
                     top = None;
                     let columns = || (0..part.width).filter(|x| (from..y).any(|y| ink(*x, y)));
                     if let (true, Some(left), Some(right)) =
-                        (y - from >= 5, columns().next(), columns().last())
+                        (y - from >= 5, columns().next(), columns().next_back())
                     {
                         lines.push(Patch::new(area.x + left, area.y + from, right + 1 - left, y - from));
                     }

@@ -99,14 +99,15 @@ fn the_same_screen_and_text_give_the_same_request_whatever_came_before() {
     assert_ne!(body(&fresh, 1), body(&long, 1), "the text is not in the request");
 }
 
-/// Starts a compositor and waits until it is in charge.
+/// Starts a compositor and waits until it has painted: a root without a wallpaper then turns to the compositor's grey.
 fn compositor(rig: &mut Rig, program: &str, args: &[&str]) -> Option<Program> {
     if !need(program, program) {
         return None;
     }
     let started = rig.x.program(program, args);
-    rig.witness
-        .wait_until("the compositor took over", PATIENCE, |w| w.selection_owner("_NET_WM_CM_S0").is_some());
+    rig.witness.wait_until("the compositor paints the screen", PATIENCE, |w| {
+        w.selection_owner("_NET_WM_CM_S0").is_some() && w.pixel(5, 5) != ROOM && w.pixel(1530, 860) != ROOM
+    });
     Some(started)
 }
 

@@ -1,6 +1,7 @@
 //! `manual`: a person's commands go the way of a model's, with no model anywhere.
 
 use crate::handsight::{Said, run};
+use crate::real_input_player::clients;
 use crate::real_input_rig::{Rig, screen};
 use handsight_testkit::apps::Question;
 use handsight_testkit::picture::{Patch, Picture};
@@ -40,7 +41,7 @@ fn picture(folder: &Path, name: &str) -> Picture {
 fn dialog(rig: &mut Rig) -> SeenWindow {
     let mut found = None;
     rig.witness.wait_until("the dialog is painted", PATIENCE, |w| {
-        found = w.find("Question").filter(|s| s.mapped && s.width > 100);
+        found = clients(w).into_iter().find(|c| c.mapped && c.title == "Question");
         let Some(seen) = &found else { return false };
         let place = Patch::new(seen.x as u32, seen.y as u32, seen.width, seen.height);
         let picture = screen(w, place);

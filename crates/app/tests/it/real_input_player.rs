@@ -8,7 +8,7 @@ use handsight_testkit::wait::PATIENCE;
 use handsight_testkit::witness::{SeenWindow, Witness};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::Duration;
 
 /// A tool call as the model makes it.
 #[derive(Debug, Clone)]
@@ -154,7 +154,8 @@ impl std::fmt::Display for Story {
 pub(crate) struct Player {
     steps: Vec<Step>,
     next: usize,
-    since: Instant,
+    /// When the step became due.
+    since: Duration,
     witness: Witness,
     shows: Patch,
     story: Story,
@@ -164,29 +165,29 @@ impl Player {
     /// `shows` is the part of the root of `display` that the pictures will show.
     pub(crate) fn new(display: &str, shows: Patch, steps: Vec<Step>) -> Self {
         let witness = Witness::connect(display);
-        Self { steps, next: 0, since: Instant::now(), witness, shows, story: Story::default() }
+        Self { steps, next: 0, since: Duration::ZERO, witness, shows, story: Story::default() }
     }
 
     pub(crate) fn take_story(&mut self) -> Story {
         std::mem::take(&mut self.story)
     }
 
-    /// The answer to one request.
-    pub(crate) fn answer(&mut self, picture: &Picture) -> Call {
-        let call = self.decide(picture);
+    /// The answer to a request that came at `at` of the server's clock.
+    pub(crate) fn answer(&mut self, picture: &Picture, at: Duration) -> Call {
+        let call = self.decide(picture, at);
         self.story.calls.push(call.clone());
         call
     }
 
-    fn decide(&mut self, picture: &Picture) -> Call {
+    fn decide(&mut self, picture: &Picture, at: Duration) -> Call {
         let look = Look { picture, witness: &self.witness, shows: self.shows };
         let call = self.steps.get_mut(self.next).and_then(|step| step(&look));
         if let Some(call) = call {
             self.next += 1;
-            self.since = Instant::now();
+            self.since = at;
             return call;
         }
-        let (tool, reason) = if self.next < self.steps.len() && self.since.elapsed() < 2 * PATIENCE {
+        let (tool, reason) = if self.next < self.steps.len() && at - self.since < 2 * PATIENCE {
             ("observe", format!("The screen is not ready for step {}; I look again.", self.next))
         } else {
             self.story.stuck = Some(self.next);

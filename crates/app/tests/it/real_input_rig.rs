@@ -125,7 +125,7 @@ impl Rig {
         let model = Arc::clone(&player);
         let server = Server::with(Rules::default(), move |request| {
             let picture = Picture::from_png(&request.pictures[0].png);
-            let call = model.lock().unwrap().answer(&picture);
+            let call = model.lock().unwrap().answer(&picture, request.at);
             Reply::call(call.tool, call.args).later(think)
         });
         let mut command = self.handsight(args);
