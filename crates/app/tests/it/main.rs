@@ -16,6 +16,8 @@ mod command_line;
 #[cfg(target_os = "linux")]
 mod desktop_faults;
 mod handsight;
+#[cfg(target_os = "linux")]
+mod kill_run;
 mod profiles;
 #[cfg(target_os = "linux")]
 mod real_input_desk;
