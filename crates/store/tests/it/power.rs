@@ -86,7 +86,7 @@ fn an_acknowledged_turn_survives_the_power() {
     if !need("strace", "strace") {
         return;
     }
-    let (turns, variants) = if long() { (400, 30) } else { (60, 8) };
+    let (turns, variants) = if long() { (400, 30) } else { (44, 8) };
     let seed = 20_261_120;
     let tally = cut_the_power("full", turns, variants, seed);
     eprintln!("power cut, FULL, seed {seed}: {tally:?}");
