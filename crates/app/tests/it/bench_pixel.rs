@@ -29,7 +29,7 @@ fn median(mut f: impl FnMut()) -> f64 {
 // spec: S-88 UNIT
 #[test]
 fn scaling_to_1536x864_stays_under_20_ms() {
-    let bytes: Vec<u8> = (0..SCREEN.area() as usize * 4).map(|i| (i * 31 >> 3) as u8).collect();
+    let bytes: Vec<u8> = (0..SCREEN.area() as usize * 4).map(|i| ((i * 31) >> 3) as u8).collect();
     let frame = Pixels::new(Arc::new(bytes), SCREEN, SCREEN.width as usize * 4).unwrap();
     let (pane, to) = (FrameRect::new(0, 0, 1920, 1080), Size::new(1536, 864));
     let mut exporter = Exporter::new();

@@ -39,17 +39,27 @@ impl Progress for Overheads {
     }
 }
 
-/// Turns of a real episode on the screen, without model, waits and syncs.
+/// Turns of a real episode on the screen, without model, waits and syncs: once with nothing on the screen, once with the HUD,
+/// for which a turn waits until the programs below have painted what the last text covered (50 ms at most).
 pub(super) fn turn(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
-    let place = place(bench)?;
-    let script = script(bench, place, bench.runs, 0);
-    let folder = bench.folder.path().join("turns");
+    Ok(vec![
+        Figure::new("turn without model and waits", turns(bench, false)?).at_most(25.0),
+        Figure::new("turn, HUD on the screen", turns(bench, true)?).at_most(25.0),
+    ])
+}
+
+/// What each turn took of its own, in milliseconds.
+fn turns(bench: &Bench<'_>, hud: bool) -> anyhow::Result<Vec<f64>> {
+    let script = script(bench, place(bench)?, bench.runs, 0);
+    let name = if hud { "turns-hud" } else { "turns" };
+    let mut settings = bench.settings.clone();
+    settings.profile.hud.enabled = hud;
     let request = Request {
-        settings: bench.settings.clone(),
+        settings,
         task: "be measured".into(),
         desktop: desktop::Choice::X11 { display: bench.display.clone() },
         model: Some(model::Choice::scripted(bench.environment, Path::new("bench"), script)?),
-        folder: Folder::New { out: Some(folder), kind: Kind::Run },
+        folder: Folder::New { out: Some(bench.folder.path().join(name)), kind: Kind::Run },
         hands: true,
     };
     let heard = Overheads::default();
@@ -58,17 +68,18 @@ pub(super) fn turn(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
         let meta = parts.journal.meta().cloned().context("the run has no description")?;
         let never = Durability::Batched { turns: u32::MAX, millis: u64::from(u32::MAX) };
         let options = Options { durability: never, ..Options::default() };
-        parts.journal = Journal::create(&bench.folder.path().join("unsynced"), &meta, &options)?;
+        let unsynced = bench.folder.path().join(format!("{name}-unsynced"));
+        parts.journal = Journal::create(&unsynced, &meta, &options)?;
         parts.progress = Box::new(heard.clone());
         anyhow::Ok(Episode::new(parts)?.run().await)
     })?;
     if ending.outcome != Outcome::Done {
         bail!("the measured turns ended in {}: {}", ending.outcome.name(), ending.statement);
     }
-    let overheads = std::mem::take(&mut *heard.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut overheads = std::mem::take(&mut *heard.0.lock().unwrap_or_else(PoisonError::into_inner));
     // The last turn only says `done`.
-    let acted = overheads.len().saturating_sub(1).max(1);
-    Ok(vec![Figure::new("turn without model and waits", overheads.into_iter().take(acted)).at_most(25.0)])
+    overheads.truncate(bench.runs);
+    Ok(overheads)
 }
 
 /// From the start of the binary to the first thing it does to the screen, seen by an eye of another connection.
@@ -77,7 +88,7 @@ pub(super) fn start(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
         X11Desktop::connect(X11Config::eyes(Some(bench.display.clone()), Arc::new(bench.clock.clone())))?;
     let at = place(bench)?;
     let mut pointer = || -> anyhow::Result<ScreenPx> {
-        Ok(eye.pointer()?.context("this desktop does not tell where the pointer is")?)
+        eye.pointer()?.context("this desktop does not tell where the pointer is")
     };
     let mut samples = Vec::new();
     for n in 0..bench.runs.min(10) {
