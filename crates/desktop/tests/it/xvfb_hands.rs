@@ -240,7 +240,9 @@ fn the_stop_chord_stops_a_batch_and_everything_after_it() {
         holding.join().unwrap()
     });
     assert_eq!((injected.events, injected.complete), (2, false));
-    assert_eq!(chord.reason(), Some(StopReason::Chord));
+    // The word for the engine travels beside the answer to the batch.
+    let reason = until("the engine hears of it", PATIENCE, || chord.reason());
+    assert_eq!(reason, StopReason::Chord);
     witness.assert_quiet();
     assert_eq!(hands.inject(batch(click(1, 1)), &Stop::new()), Err(DesktopError::Stopped));
     assert_eq!((witness.pointer().x, witness.pointer().y), (640, 360), "the pointer did not move");

@@ -55,7 +55,7 @@ fn sound_journals_are_sound_at_every_size() {
 /// Writes the file that an engine of schema 1 left. Run once, with `--ignored`; the file is kept, because the present code
 /// must read what the past wrote and not what it writes itself.
 #[test]
-#[ignore = "makes a fixture"]
+#[ignore = "records anew what an engine of schema 1 left"]
 fn make_the_fixture() {
     let run = tempfile::tempdir().unwrap();
     let options = crate::Options { reserve_bytes: 0, session_log: false, ..crate::Options::default() };

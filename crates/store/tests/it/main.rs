@@ -9,7 +9,7 @@
 )]
 
 mod common;
-mod flip;
+mod fault_flip;
 mod journal;
 mod migrate;
 mod quota;
