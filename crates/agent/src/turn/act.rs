@@ -3,7 +3,7 @@
 use crate::ending::Interruption;
 use crate::engine::Engine;
 use crate::progress::Event;
-use handsight_base::flow::action::{Action, ActionHash, Batch, Primitive, Timing};
+use handsight_base::flow::action::{Action, ActionHash, Batch, Primitive};
 use handsight_base::flow::decision::{Choice, Decision};
 use handsight_base::flow::receipt::{Deed, Outcome, Receipt};
 use handsight_base::gate::{Approved, Scene, Work};
@@ -133,7 +133,7 @@ async fn send(
     let stop = engine.stop.clone();
     match work {
         Work::Input(batch) => {
-            let deadline = duration(&batch, &engine.timing()) + SLACK;
+            let deadline = duration(&batch) + SLACK;
             engine.seat.act("inject", deadline, move |desktop| desktop.inject(batch, &stop)).await.map(Some)
         }
         Work::Paste(paste) => {
@@ -149,7 +149,7 @@ async fn send(
 }
 
 /// How long a batch may take by itself: its waits, and for a character that needs a borrowed key up to 50 ms.
-fn duration(batch: &Approved<Batch>, _: &Timing) -> Duration {
+fn duration(batch: &Approved<Batch>) -> Duration {
     let one = |primitive: &Primitive| match primitive {
         Primitive::Wait(d) => *d,
         Primitive::Char(_) => Duration::from_millis(50),
