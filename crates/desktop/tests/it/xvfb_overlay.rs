@@ -89,6 +89,14 @@ fn ground(witness: &mut Witness) -> u32 {
     id
 }
 
+/// The bare screen, once we see it as others do: a compositor's first picture may come a moment after the window's own.
+fn at_rest(witness: &Witness, desktop: &mut X11Desktop) -> Vec<u8> {
+    until("the screen rests and is seen as it is", PATIENCE, || {
+        let bare = screenshot(witness, SIZE);
+        (bgr(&capture(desktop, &all())) == bare).then_some(bare)
+    })
+}
+
 // spec: S-13 S-61 XVFB
 #[test]
 fn a_person_and_the_model_see_the_same() {
@@ -96,11 +104,7 @@ fn a_person_and_the_model_see_the_same() {
         let mut witness = Witness::connect(x.display());
         ground(&mut witness);
         let mut desktop = eyes(x.display());
-        // A compositor's first picture may come a moment after the window's own.
-        let bare = until("the screen rests and is seen as it is", PATIENCE, || {
-            let bare = screenshot(&witness, SIZE);
-            (bgr(&capture(&mut desktop, &all())) == bare).then_some(bare)
-        });
+        let bare = at_rest(&witness, &mut desktop);
         // New place, new size, new ink, partly off the screen; the picture is right at once, whoever composes it.
         for overlay in [
             checkered(10, 10, 200, 100),
@@ -132,10 +136,7 @@ fn a_hidden_overlay_is_in_no_picture_and_comes_back() {
         let mut witness = Witness::connect(x.display());
         ground(&mut witness);
         let mut desktop = eyes(x.display());
-        let bare = until("the screen rests and is seen as it is", PATIENCE, || {
-            let bare = screenshot(&witness, SIZE);
-            (bgr(&capture(&mut desktop, &all())) == bare).then_some(bare)
-        });
+        let bare = at_rest(&witness, &mut desktop);
         let overlay = checkered(10, 10, 300, 200);
         desktop.overlay(Some(&overlay)).unwrap();
         for _ in 0..3 {
