@@ -16,6 +16,7 @@ pub mod hud;
 pub mod png;
 pub mod rgb;
 pub mod scale;
+pub mod sheet;
 pub mod simd;
 pub mod text;
 
