@@ -1,8 +1,10 @@
 //! What a turn works with: the ports, the profile, and the little that lasts from one turn to the next.
 
 use crate::ending::Interruption;
+use crate::episode::{EpisodeError, Parts};
 use crate::hud::HudPainter;
 use crate::journal::JournalSeat;
+use crate::policy;
 use crate::profile::Profile;
 use crate::progress::{Event, Progress};
 use crate::seat::Seat;
@@ -10,6 +12,7 @@ use crate::tools::ToolSet;
 use handsight_base::flow::action::Timing;
 use handsight_base::flow::step::Timings;
 use handsight_base::gate::Gate;
+use handsight_base::key::Chord;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::WindowId;
 use handsight_base::port::dialect::Dialect;
@@ -68,40 +71,16 @@ pub(crate) struct Engine {
     pub(crate) overheads: Vec<f64>,
 }
 
-/// The parts an engine is made of.
-pub(crate) struct EngineParts {
-    pub(crate) profile: Arc<Profile>,
-    pub(crate) task: String,
-    pub(crate) seat: Seat,
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) dialect: Box<dyn Dialect>,
-    pub(crate) tools: ToolSet,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) journal: JournalSeat,
-    pub(crate) gate: Gate,
-    pub(crate) stop: Stop,
-    pub(crate) progress: Box<dyn Progress>,
-    pub(crate) hud: HudPainter,
-}
-
 impl Engine {
-    pub(crate) fn new(parts: EngineParts) -> Self {
-        let EngineParts {
-            profile,
-            task,
-            seat,
-            model,
-            dialect,
-            tools,
-            clock,
-            journal,
-            gate,
-            stop,
-            progress,
-            hud,
-        } = parts;
+    pub(crate) fn new(parts: Parts) -> Result<Self, EpisodeError> {
+        let Parts { profile, task, seat, model, dialect, tools, clock, journal, stop, progress, fonts } =
+            parts;
+        let chord: Chord = profile.desktop.stop_chord.parse()?;
         let began = clock.now();
-        Self {
+        Ok(Self {
+            hud: HudPainter::new(&profile.hud, fonts),
+            gate: policy::gate(&chord),
+            journal: JournalSeat::new(journal)?,
             profile,
             task,
             seat,
@@ -110,11 +89,8 @@ impl Engine {
             tools,
             perceivers: Vec::new(),
             clock,
-            journal,
-            gate,
             stop,
             progress,
-            hud,
             exporter: Exporter::new(),
             png: PngEncoder::new(),
             turn: 0,
@@ -133,7 +109,7 @@ impl Engine {
             timings: Timings::default(),
             notes: Vec::new(),
             overheads: Vec::new(),
-        }
+        })
     }
 
     pub(crate) fn begin_turn(&mut self) {

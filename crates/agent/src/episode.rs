@@ -3,17 +3,15 @@
 //! Every way out has its typed outcome, and on every way out the journal is closed and the hands let go.
 
 use crate::ending::{Ending, Interruption, Outcome};
-use crate::engine::{Engine, EngineParts};
-use crate::hud::{FontSource, HudPainter};
-use crate::journal::JournalSeat;
-use crate::policy;
+use crate::engine::Engine;
+use crate::hud::FontSource;
 use crate::profile::{Carry, Profile};
 use crate::progress::{Event, Progress};
 use crate::seat::Seat;
 use crate::tools::ToolSet;
 use crate::turn;
 use handsight_base::flow::decision::Decision;
-use handsight_base::key::{Chord, KeyError};
+use handsight_base::key::KeyError;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
@@ -104,23 +102,8 @@ impl Episode {
 
 /// Puts an engine together and, on a resume, sets it where the earlier run ended.
 pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
-    let Parts { profile, task, seat, model, dialect, tools, clock, journal, stop, progress, fonts } = parts;
-    let chord: Chord = profile.desktop.stop_chord.parse()?;
-    let resume = journal.resume().clone();
-    let mut engine = Engine::new(EngineParts {
-        hud: HudPainter::new(&profile.hud, fonts),
-        gate: policy::gate(&chord),
-        journal: JournalSeat::new(journal)?,
-        profile,
-        task,
-        seat,
-        model,
-        dialect,
-        tools,
-        clock,
-        stop,
-        progress,
-    });
+    let resume = parts.journal.resume().clone();
+    let mut engine = Engine::new(parts)?;
     let Resume { last, next_turn, ambiguous, totals } = resume;
     if next_turn > 1 {
         let carry = match engine.profile.learn.carry {
