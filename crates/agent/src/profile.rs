@@ -12,7 +12,7 @@ use handsight_base::flow::prompt::Sampling;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub use layer::{Layer, ProfileError, environment_layer, set_layer};
+pub use layer::{Aliases, Layer, ProfileError, environment_layer, set_layer};
 
 /// The shipped profiles: name, TOML, prompt. Help, docs and tests iterate over this.
 pub const PROFILES: &[(&str, &str, &str)] = &[(
@@ -354,11 +354,6 @@ impl Profile {
         {
             if value.is_some_and(|v| !v.is_finite() || v <= 0.0) {
                 return Err(ProfileError::value(key, value.unwrap_or_default(), "more than 0"));
-            }
-        }
-        for (alias, key) in &self.alias {
-            if !layer::is_key(key) {
-                return Err(ProfileError::alias(alias, key));
             }
         }
         Ok(())

@@ -240,7 +240,7 @@ fn of_model(error: &ModelError) -> (Exit, String) {
 fn of_profile(error: &ProfileError) -> (Exit, String) {
     let hint = match error {
         ProfileError::UnknownProfile { .. } => "`handsight profiles` lists them.",
-        ProfileError::Bad { .. } | ProfileError::Value { .. } | ProfileError::Alias { .. } => {
+        ProfileError::Bad { .. } | ProfileError::Value { .. } => {
             "`handsight profiles show NAME` shows every setting."
         }
     };

@@ -8,7 +8,9 @@ use crate::cli::SettingArgs;
 use crate::environment::Environment;
 use crate::exit::Failure;
 use anyhow::Context as _;
-use handsight_agent::profile::{Layer, PROFILES, Profile, ProfileError, environment_layer, set_layer};
+use handsight_agent::profile::{
+    Aliases, Layer, PROFILES, Profile, ProfileError, environment_layer, set_layer,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,26 +59,30 @@ pub(crate) fn resolve_named(
 ) -> anyhow::Result<Settings> {
     let mut layers = Vec::new();
     let mut sources = Vec::new();
+    let own_profile = own_profile(environment, name)?;
+    let mut files: Vec<Layer> = own_profile.iter().map(OwnProfile::layer).collect();
     if let Some((path, text)) = user_file(environment, name)? {
         layers.push(Layer::file(path.display().to_string(), text));
         sources.push(path.display().to_string());
     }
+    files.extend_from_slice(&layers);
+    let aliases = Aliases::of(name, &files)?;
     // Our own names win over aliases, which other programs may use too.
-    let (own, aliases): (Vec<_>, Vec<_>) = environment.all().partition(|(n, _)| n.starts_with("HANDSIGHT_"));
-    for (variable, value) in aliases.into_iter().chain(own) {
-        if let Some(layer) = environment_layer(name, variable, value) {
+    let (ours, others): (Vec<_>, Vec<_>) = environment.all().partition(|(n, _)| n.starts_with("HANDSIGHT_"));
+    for (variable, value) in others.into_iter().chain(ours) {
+        if let Some(layer) = environment_layer(&aliases, variable, value) {
             layers.push(layer?);
             sources.push(variable.to_owned());
         }
     }
     for assignment in set {
-        layers.push(set_layer(name, assignment)?);
+        layers.push(set_layer(&aliases, assignment)?);
     }
     layers.extend(flags.iter().map(Flag::layer));
-    let profile = match own_profile(environment, name)? {
+    let profile = match own_profile {
         Some(own) => {
             sources.insert(0, own.path.display().to_string());
-            Profile::from_parts(Layer::file(own.path.display().to_string(), own.toml), &own.prompt, &layers)?
+            Profile::from_parts(own.layer(), &own.prompt, &layers)?
         }
         None => Profile::resolve(name, &layers).map_err(|e| with_own_names(environment, e))?,
     };
@@ -103,7 +109,7 @@ pub(crate) fn resolve_written(environment: &Environment, name: &str) -> anyhow::
         .into_iter()
         .collect();
     Ok(match own_profile(environment, name)? {
-        Some(own) => Profile::from_parts(Layer::file("profile.toml", own.toml), &own.prompt, &layers)?,
+        Some(own) => Profile::from_parts(own.layer(), &own.prompt, &layers)?,
         None => Profile::resolve(name, &layers)?,
     })
 }
@@ -117,11 +123,7 @@ pub(crate) fn profiles(environment: &Environment) -> Vec<(String, Result<Profile
         .into_iter()
         .map(|name| {
             let profile = match own_profile(environment, &name) {
-                Ok(Some(own)) => Profile::from_parts(
-                    Layer::file(own.path.display().to_string(), own.toml),
-                    &own.prompt,
-                    &[],
-                ),
+                Ok(Some(own)) => Profile::from_parts(own.layer(), &own.prompt, &[]),
                 _ => Profile::resolve(&name, &[]),
             };
             (name, profile)
@@ -147,6 +149,12 @@ struct OwnProfile {
     path: PathBuf,
     toml: String,
     prompt: String,
+}
+
+impl OwnProfile {
+    fn layer(&self) -> Layer {
+        Layer::file(self.path.display().to_string(), self.toml.clone())
+    }
 }
 
 fn own_profile(environment: &Environment, name: &str) -> anyhow::Result<Option<OwnProfile>> {
@@ -290,6 +298,27 @@ mod tests {
         let wrong = resolve_named(&home.environment(&[]), "quik", &[], &[]).unwrap_err();
         assert!(format!("{wrong:#}").contains("your own profiles are quick"), "{wrong:#}");
         assert!(resolve_named(&home.environment(&[]), "../quick", &[], &[]).is_err());
+    }
+
+    #[test]
+    fn aliases_of_a_profile_of_ones_own_work_in_its_user_file_the_environment_and_set() {
+        let home = Home::new();
+        let text = "name = \"quick\"\n[alias]\nFAST = \"settle.max_s\"\nEDGE = \"hud.margin\"\n";
+        home.write("profiles/quick/profile.toml", text);
+        home.write("profiles/quick/prompt.md", "{{task}} {{tools}}");
+        home.write("quick.toml", "FAST = 1.0\n");
+        let quick = |environment: &[(&str, &str)], set: &[&str]| {
+            let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
+            resolve_named(&home.environment(environment), "quick", &set, &[])
+        };
+        assert_eq!(quick(&[], &[]).unwrap().profile.settle.max_s, 1.0);
+        let settings = quick(&[("FAST", "2"), ("EDGE", "3"), ("SCREEN_W", "99")], &[]).unwrap();
+        assert_eq!((settings.profile.settle.max_s, settings.profile.hud.margin), (2.0, 3));
+        assert!(!settings.sources.contains(&"SCREEN_W".to_owned()), "an alias of another profile");
+        assert_eq!(quick(&[("FAST", "2")], &["FAST=3"]).unwrap().profile.settle.max_s, 3.0);
+        home.write("profiles/quick/profile.toml", &text.replace("max_s", "max_secs"));
+        let error = quick(&[], &["FAST=3"]).unwrap_err().to_string();
+        assert!(error.contains("profile.toml, line 3: the alias `FAST` means `settle.max_secs`"), "{error}");
     }
 
     #[test]

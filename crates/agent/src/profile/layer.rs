@@ -1,8 +1,11 @@
 //! Layers of settings and how they become one profile; every complaint names its layer, line and nearest key.
 
 use super::{PROFILES, Profile};
+use std::collections::BTreeMap;
 use std::fmt::Display;
-use toml::{Table, Value};
+use std::sync::LazyLock;
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
 
 /// A piece of settings with the name of where it came from.
 #[derive(Debug, Clone)]
@@ -28,8 +31,6 @@ pub enum ProfileError {
     Bad { from: String, line: usize, what: String, nearest: Option<String> },
     #[error("`{key}` is {value}; it must be {allowed}")]
     Value { key: String, value: String, allowed: &'static str },
-    #[error("the alias `{alias}` means `{key}`, which is no setting")]
-    Alias { alias: String, key: String },
 }
 
 impl ProfileError {
@@ -42,15 +43,49 @@ impl ProfileError {
     pub(super) fn value(key: &str, value: impl Display, allowed: &'static str) -> Self {
         Self::Value { key: key.to_owned(), value: value.to_string(), allowed }
     }
+}
 
-    pub(super) fn alias(alias: &str, key: &str) -> Self {
-        Self::Alias { alias: alias.to_owned(), key: key.to_owned() }
+/// Other names for settings, each with the `table.key` it means.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Aliases(BTreeMap<String, String>);
+
+impl Aliases {
+    /// The `[alias]` tables of the shipped profile of this name and of `files`, the later ones winning: a profile that replaces
+    /// a shipped one inherits its aliases.
+    pub fn of(profile: &str, files: &[Layer]) -> Result<Self, ProfileError> {
+        let shipped = PROFILES.iter().find(|(n, ..)| *n == profile);
+        let shipped = shipped.map(|(name, text, _)| Layer::file(format!("profile {name}"), *text));
+        let mut aliases = BTreeMap::new();
+        for layer in shipped.iter().chain(files) {
+            let table = spanned(layer)?;
+            let Some(DeValue::Table(own)) = table.get_ref().get("alias").map(Spanned::get_ref) else {
+                continue;
+            };
+            for (alias, key) in own {
+                // Whatever is no text is told when the layer is read.
+                let Some(meant) = key.get_ref().as_str() else { continue };
+                if !is_key(meant) {
+                    return Err(ProfileError::Bad {
+                        from: layer.from.clone(),
+                        line: line_at(&layer.text, key.span().start),
+                        what: format!("the alias `{}` means `{meant}`, which is no setting", alias.get_ref()),
+                        nearest: nearest(meant, keys().iter().map(String::as_str)),
+                    });
+                }
+                aliases.insert(alias.get_ref().to_string(), meant.to_owned());
+            }
+        }
+        Ok(Self(aliases))
+    }
+
+    fn key(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
     }
 }
 
 /// A layer from one `key=value`, as `--set` gives it. The key is `table.key` or an alias of the profile; the value is read as
 /// TOML where it is TOML, else as a text.
-pub fn set_layer(profile: &str, assignment: &str) -> Result<Layer, ProfileError> {
+pub fn set_layer(aliases: &Aliases, assignment: &str) -> Result<Layer, ProfileError> {
     let bad = |what: String, nearest| ProfileError::Bad {
         from: format!("--set {assignment}"),
         line: 1,
@@ -60,21 +95,23 @@ pub fn set_layer(profile: &str, assignment: &str) -> Result<Layer, ProfileError>
     let Some((key, value)) = assignment.split_once('=') else {
         return Err(bad("a setting is given as table.key=value".into(), None));
     };
-    one_setting(profile, "--set".to_owned() + " " + assignment, key.trim(), value.trim())
+    one_setting(aliases, "--set".to_owned() + " " + assignment, key.trim(), value.trim())
         .map_err(|n| bad(format!("there is no setting `{}`", key.trim()), n))
 }
 
 /// A layer from one variable of the environment, or `None` if the variable is not ours: `HANDSIGHT_<STAGE>__<KEY>` or an alias
 /// of the profile.
-pub fn environment_layer(profile: &str, variable: &str, value: &str) -> Option<Result<Layer, ProfileError>> {
-    let key = match variable.strip_prefix("HANDSIGHT_") {
-        Some(rest) => {
-            let (table, key) = rest.split_once("__")?;
-            format!("{}.{}", table.to_lowercase(), key.to_lowercase())
-        }
-        None => alias(profile, variable)?,
+pub fn environment_layer(
+    aliases: &Aliases,
+    variable: &str,
+    value: &str,
+) -> Option<Result<Layer, ProfileError>> {
+    let own = variable.strip_prefix("HANDSIGHT_").and_then(|rest| rest.split_once("__"));
+    let key = match own {
+        Some((table, key)) => format!("{}.{}", table.to_lowercase(), key.to_lowercase()),
+        None => aliases.key(variable)?.to_owned(),
     };
-    Some(one_setting(profile, variable.to_owned(), &key, value).map_err(|nearest| ProfileError::Bad {
+    Some(one_setting(aliases, variable.to_owned(), &key, value).map_err(|nearest| ProfileError::Bad {
         from: variable.to_owned(),
         line: 1,
         what: format!("there is no setting `{key}`"),
@@ -82,19 +119,13 @@ pub fn environment_layer(profile: &str, variable: &str, value: &str) -> Option<R
     }))
 }
 
-fn alias(profile: &str, name: &str) -> Option<String> {
-    let (_, text, _) = PROFILES.iter().find(|(n, ..)| *n == profile)?;
-    let table: Table = text.parse().ok()?;
-    Some(table.get("alias")?.get(name)?.as_str()?.to_owned())
-}
-
 /// `Err` holds the nearest key.
-fn one_setting(profile: &str, from: String, key: &str, value: &str) -> Result<Layer, Option<String>> {
-    let key = alias(profile, key).unwrap_or_else(|| key.to_owned());
-    if !is_key(&key) {
-        return Err(nearest(&key, keys().iter().map(String::as_str)));
+fn one_setting(aliases: &Aliases, from: String, key: &str, value: &str) -> Result<Layer, Option<String>> {
+    let key = aliases.key(key).unwrap_or(key);
+    if !is_key(key) {
+        return Err(nearest(key, keys().iter().map(String::as_str)));
     }
-    let (table, field) = key.split_once('.').unwrap_or(("", &key));
+    let (table, field) = key.split_once('.').unwrap_or(("", key));
     // What reads as a TOML value is one, as long as the setting is not a text; the rest is a text.
     let text = is_text(table, field);
     let parsed = (!text).then(|| format!("v = {value}").parse::<Table>().ok()).flatten();
@@ -108,15 +139,15 @@ fn one_setting(profile: &str, from: String, key: &str, value: &str) -> Result<La
 }
 
 /// A profile in which every optional value is present, so that its keys are all keys there are.
-fn full() -> Table {
+static FULL: LazyLock<Table> = LazyLock::new(|| {
     let text = "name = \"\"\n[decide]\ntemperature = 0.0\ntop_p = 0.0\nmax_tokens = 1\n\
                 [limits]\nmax_turns = 1\nmax_time_s = 1.0\nmax_cost_usd = 1.0\n";
     toml::from_str::<Profile>(text).ok().and_then(|p| Table::try_from(&p).ok()).unwrap_or_default()
-}
+});
 
 fn keys() -> Vec<String> {
     let mut keys = Vec::new();
-    for (name, value) in full() {
+    for (name, value) in &*FULL {
         match value {
             Value::Table(t) if name != "alias" => keys.extend(t.keys().map(|k| format!("{name}.{k}"))),
             _ => {}
@@ -125,20 +156,25 @@ fn keys() -> Vec<String> {
     keys
 }
 
-pub(super) fn is_key(key: &str) -> bool {
+fn is_key(key: &str) -> bool {
     keys().iter().any(|k| k == key)
 }
 
 fn is_text(table: &str, field: &str) -> bool {
-    matches!(full().get(table).and_then(|t| t.get(field)), Some(Value::String(_)))
+    matches!(FULL.get(table).and_then(|t| t.get(field)), Some(Value::String(_)))
 }
 
 pub(super) fn resolve(base: &Layer, layers: &[Layer]) -> Result<Profile, ProfileError> {
-    let mut merged = read(base, None)?;
-    let name = merged.get("name").cloned().unwrap_or_else(|| Value::String(String::new()));
+    let named: Table = toml::from_str(&base.text).map_err(|e| bad(base, &base.text, 0, &e))?;
+    let name = named.get("name").and_then(Value::as_str).unwrap_or_default();
+    let files: Vec<Layer> = std::iter::once(base).chain(layers).cloned().collect();
+    let aliases = Aliases::of(name, &files)?;
+    let mut merged = read(base, None, &aliases)?;
     for layer in layers {
-        merge(&mut merged, read(layer, Some(&name))?);
+        merge(&mut merged, read(layer, Some(name), &aliases)?);
     }
+    let aliases = aliases.0.into_iter().map(|(alias, key)| (alias, Value::String(key))).collect();
+    merged.insert("alias".to_owned(), Value::Table(aliases));
     merged.try_into().map_err(|e: toml::de::Error| ProfileError::Bad {
         from: base.from.clone(),
         line: 1,
@@ -147,41 +183,87 @@ pub(super) fn resolve(base: &Layer, layers: &[Layer]) -> Result<Profile, Profile
     })
 }
 
-/// Reads one layer and checks it alone, while its line numbers are known.
-fn read(layer: &Layer, name: Option<&Value>) -> Result<Table, ProfileError> {
-    let at = |e: &toml::de::Error| {
-        let offset = e.span().map_or(0, |s| s.start.min(layer.text.len()));
-        layer.text[..offset].matches('\n').count() + 1
+/// Reads one layer and checks it alone, while its line numbers are known. Without a `name` to fall back on, the layer must have
+/// its own.
+fn read(layer: &Layer, name: Option<&str>, aliases: &Aliases) -> Result<Table, ProfileError> {
+    let (text, aliased) = take_aliased(layer, aliases)?;
+    let mut table: Table = toml::from_str(&text).map_err(|e| bad(layer, &text, 0, &e))?;
+    // A layer need not repeat the name. The text is checked with the name in front, so that lines keep their numbers.
+    let head = match name {
+        Some(name) if !table.contains_key("name") => format!("name = {}\n", Value::String(name.to_owned())),
+        _ => String::new(),
     };
-    let bad = |e: toml::de::Error| {
-        let what = e.message().lines().next().unwrap_or_default().to_owned();
-        ProfileError::Bad {
-            from: layer.from.clone(),
-            line: at(&e),
-            nearest: nearest_expected(&what),
-            what: plain(&what),
+    toml::from_str::<Profile>(&(head.clone() + &text)).map_err(|e| bad(layer, &text, head.len(), &e))?;
+    for Aliased { alias, key, value, line } in aliased {
+        let at = |what: String| ProfileError::Bad { from: layer.from.clone(), line, what, nearest: None };
+        let (stage, field) = key.split_once('.').unwrap_or(("", &key));
+        if table.get(stage).is_some_and(|t| t.get(field).is_some()) {
+            return Err(at(format!("`{alias}` is `{key}`, which this file sets too")));
         }
-    };
-    let table: Table = toml::from_str(&layer.text).map_err(bad)?;
-    if table.contains_key("name") {
-        toml::from_str::<Profile>(&layer.text).map_err(bad)?;
-    } else {
-        // A layer need not repeat the name. The text is checked with the name in front, on the same line as what follows, so
-        // that lines keep their numbers.
-        let name = name.cloned().unwrap_or_else(|| Value::String(String::new()));
-        let head = format!("name = {name}\n");
-        toml::from_str::<Profile>(&(head.clone() + &layer.text)).map_err(|e| {
-            let offset = e.span().map_or(0, |s| s.start.saturating_sub(head.len()).min(layer.text.len()));
-            let what = e.message().lines().next().unwrap_or_default().to_owned();
-            ProfileError::Bad {
-                from: layer.from.clone(),
-                line: layer.text[..offset].matches('\n').count() + 1,
-                nearest: nearest_expected(&what),
-                what: plain(&what),
-            }
-        })?;
+        let one = format!("name = \"\"\n[{stage}]\n{field} = {value}\n");
+        toml::from_str::<Profile>(&one).map_err(|e| at(format!("{alias}: {}", first_line(&e))))?;
+        let mut one: Table = toml::from_str(&one).map_err(|e| at(first_line(&e)))?;
+        one.remove("name");
+        merge(&mut table, one);
     }
     Ok(table)
+}
+
+/// A setting that a file gives under its other name.
+struct Aliased {
+    alias: String,
+    key: String,
+    /// As it is written.
+    value: String,
+    line: usize,
+}
+
+/// The text of a layer with the settings at its top that go by an alias taken out, and these; lines keep their numbers.
+fn take_aliased(layer: &Layer, aliases: &Aliases) -> Result<(String, Vec<Aliased>), ProfileError> {
+    let mut text = layer.text.clone();
+    let mut taken = Vec::new();
+    for (name, value) in spanned(layer)?.get_ref() {
+        let alias = name.get_ref();
+        let Some(key) = aliases.key(alias).filter(|_| !FULL.contains_key(alias.as_ref())) else { continue };
+        if value.get_ref().is_table() {
+            continue;
+        }
+        let (from, to) = (name.span().start, value.span().end);
+        taken.push(Aliased {
+            alias: alias.to_string(),
+            key: key.to_owned(),
+            value: layer.text[value.span()].to_owned(),
+            line: line_at(&layer.text, from),
+        });
+        // As long as before, so that the places of the others hold.
+        let blank =
+            layer.text[from..to].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect::<String>();
+        text.replace_range(from..to, &blank);
+    }
+    Ok((text, taken))
+}
+
+fn spanned(layer: &Layer) -> Result<Spanned<DeTable<'_>>, ProfileError> {
+    DeTable::parse(&layer.text).map_err(|e| bad(layer, &layer.text, 0, &e))
+}
+
+/// What is wrong with a layer whose text was read behind `head` more bytes.
+fn bad(layer: &Layer, text: &str, head: usize, error: &toml::de::Error) -> ProfileError {
+    let what = first_line(error);
+    ProfileError::Bad {
+        from: layer.from.clone(),
+        line: line_at(text, error.span().map_or(0, |s| s.start.saturating_sub(head))),
+        nearest: nearest_expected(&what),
+        what: plain(&what),
+    }
+}
+
+fn first_line(error: &toml::de::Error) -> String {
+    error.message().lines().next().unwrap_or_default().to_owned()
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    text.as_bytes().iter().take(offset).filter(|&&b| b == b'\n').count() + 1
 }
 
 fn merge(into: &mut Table, from: Table) {

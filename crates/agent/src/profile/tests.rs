@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn aliases() -> Aliases {
+    Aliases::of("stateless", &[]).unwrap()
+}
+
 fn stateless(layers: &[Layer]) -> Result<Profile, ProfileError> {
     Profile::resolve("stateless", layers)
 }
@@ -43,18 +47,18 @@ fn the_defaults_of_stateless_are_those_of_its_table() {
 fn later_layers_win_and_leave_the_rest_alone() {
     let layers = [
         Layer::file("user.toml", "[act]\njitter = 0.5\ninput_delay_s = 1.0\n"),
-        environment_layer("stateless", "HANDSIGHT_ACT__INPUT_DELAY_S", "2").unwrap().unwrap(),
-        set_layer("stateless", "act.input_delay_s=3.5").unwrap(),
-        set_layer("stateless", "SCREEN_W=800").unwrap(),
-        set_layer("stateless", "decide.model=12").unwrap(),
-        environment_layer("stateless", "MAX_TOKENS", "9").unwrap().unwrap(),
+        environment_layer(&aliases(), "HANDSIGHT_ACT__INPUT_DELAY_S", "2").unwrap().unwrap(),
+        set_layer(&aliases(), "act.input_delay_s=3.5").unwrap(),
+        set_layer(&aliases(), "SCREEN_W=800").unwrap(),
+        set_layer(&aliases(), "decide.model=12").unwrap(),
+        environment_layer(&aliases(), "MAX_TOKENS", "9").unwrap().unwrap(),
     ];
     let p = stateless(&layers).unwrap();
     assert_eq!((p.act.jitter, p.act.input_delay_s, p.act.delay_after_action_s), (0.5, 3.5, 0.85));
     assert_eq!((p.context.picture_width, p.decide.max_tokens), (800, Some(9)));
     assert_eq!(p.decide.model, "12", "a text stays a text");
-    assert!(environment_layer("stateless", "PATH", "/bin").is_none());
-    assert!(environment_layer("stateless", "HANDSIGHT_ONNXRUNTIME", "/lib").is_none());
+    assert!(environment_layer(&aliases(), "PATH", "/bin").is_none());
+    assert!(environment_layer(&aliases(), "HANDSIGHT_ONNXRUNTIME", "/lib").is_none());
 }
 
 #[test]
@@ -70,8 +74,73 @@ fn complaints_name_the_place_and_the_nearest_key() {
     assert!(text.starts_with("user.toml, line 1: "), "{text}");
     let text = said(&[Layer::file("user.toml", "[settle]\nmax_s = -1\n")]);
     assert_eq!(text, "`settle.max_s` is -1; it must be 0 to 86400 seconds");
-    let text = set_layer("stateless", "act.jiter=1").unwrap_err().to_string();
+    let text = set_layer(&aliases(), "act.jiter=1").unwrap_err().to_string();
     assert!(text.ends_with("there is no setting `act.jiter`. Did you mean `act.jitter`?"), "{text}");
     let text = Profile::resolve("statless", &[]).unwrap_err().to_string();
     assert_eq!(text, "there is no profile \"statless\"; there are: stateless. Did you mean \"stateless\"?");
+}
+
+/// A profile of one's own, its user file, and the names both give to settings.
+fn quick() -> (Layer, Layer) {
+    let profile = "name = \"quick\"\nFAST = 0.5\n[hud]\nmargin = 4\n\
+                   [alias]\nFAST = \"settle.max_s\"\nPROVIDER = \"decide.provider\"\n";
+    let user = "# mine\n\"FAST\" = 0.75 # seconds\nEDGE = 7\n[alias]\nEDGE = \"hud.margin\"\n";
+    (Layer::file("profile.toml", profile), Layer::file("quick.toml", user))
+}
+
+#[test]
+fn aliases_of_ones_own_profile_and_user_file_work_in_every_layer() {
+    let (profile, user) = quick();
+    let p = Profile::from_parts(profile.clone(), "", &[]).unwrap();
+    assert_eq!((p.settle.max_s, p.hud.margin), (0.5, 4), "the profile's own file");
+    let p = Profile::from_parts(profile.clone(), "", std::slice::from_ref(&user)).unwrap();
+    assert_eq!((p.settle.max_s, p.hud.margin), (0.75, 7), "the user's file");
+    assert_eq!(p.alias["EDGE"], "hud.margin");
+    assert_eq!(p.alias["FAST"], "settle.max_s");
+
+    let aliases = Aliases::of("quick", &[profile.clone(), user.clone()]).unwrap();
+    let layers = [
+        user,
+        environment_layer(&aliases, "FAST", "1.5").unwrap().unwrap(),
+        environment_layer(&aliases, "PROVIDER", "ollama").unwrap().unwrap(),
+        set_layer(&aliases, "EDGE=9").unwrap(),
+    ];
+    let p = Profile::from_parts(profile, "", &layers).unwrap();
+    assert_eq!((p.settle.max_s, p.hud.margin, p.decide.provider.as_str()), (1.5, 9, "ollama"));
+    assert!(
+        environment_layer(&aliases, "SCREEN_W", "800").is_none(),
+        "a shipped profile's alias is not its own"
+    );
+    assert!(set_layer(&Aliases::default(), "FAST=1").is_err());
+}
+
+#[test]
+fn a_profile_that_replaces_a_shipped_one_inherits_its_aliases_and_can_change_them() {
+    let text = "name = \"stateless\"\nSCREEN_H = 400\n[alias]\nSCREEN_W = \"settle.sample_w\"\n";
+    let own = Layer::file("profile.toml", text);
+    let aliases = Aliases::of("stateless", std::slice::from_ref(&own)).unwrap();
+    let layers = [set_layer(&aliases, "SCREEN_W=300").unwrap(), set_layer(&aliases, "MAX_TOKENS=7").unwrap()];
+    let p = Profile::from_parts(own, "", &layers).unwrap();
+    assert_eq!((p.settle.sample_w, p.context.picture_width, p.context.picture_height), (300, 1536, 400));
+    assert_eq!(p.decide.max_tokens, Some(7));
+    let again = Profile::from_parts(Layer::file("dump", p.to_toml()), "", &[]).unwrap();
+    assert_eq!(again, p);
+}
+
+#[test]
+fn complaints_about_aliases_name_their_line() {
+    let said = |text: &str| stateless(&[Layer::file("user.toml", text)]).unwrap_err().to_string();
+    let text = said("[alias]\nA = \"hud.margin\"\nB = \"hud.marign\"\n");
+    assert_eq!(
+        text,
+        "user.toml, line 3: the alias `B` means `hud.marign`, which is no setting. Did you mean `hud.margin`?"
+    );
+    let text = said("\n\nSCREEN_W = \"wide\"\n");
+    assert!(text.starts_with("user.toml, line 3: SCREEN_W: invalid type: string \"wide\""), "{text}");
+    let text = said("SCREEN_W = 800\n[context]\npicture_width = 900\n");
+    assert_eq!(text, "user.toml, line 1: `SCREEN_W` is `context.picture_width`, which this file sets too");
+    let text = said("SCREEN_W = 800\nSCREEN_W = 900\n");
+    assert!(text.starts_with("user.toml, line 2: duplicate key"), "{text}");
+    let text = said("SCREEN_W = 800\nDUMP_FOLDER = \"\"\"a\nb\"\"\"\n\nSCREEN = 9\n");
+    assert!(text.starts_with("user.toml, line 5: unknown key `SCREEN`"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use handsight_agent::ending::Ending;
 use handsight_agent::episode::{Episode, Parts};
-use handsight_agent::profile::{Layer, Profile, set_layer};
+use handsight_agent::profile::{Aliases, Layer, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
 use handsight_agent::tools::{ToolOptions, ToolSet};
@@ -131,6 +131,7 @@ impl Rig {
     pub(crate) fn new(settings: &[&str]) -> Self {
         let clock = VirtualClock::new(1_710_513_022_000);
         let (fake, desktop) = FakeDesktop::new(Size::new(320, 180), Arc::new(clock.clone()));
+        let aliases = Aliases::of("stateless", &[]).unwrap();
         Self {
             folder: TempDir::new().unwrap(),
             desktop,
@@ -139,7 +140,7 @@ impl Rig {
             events: Arc::default(),
             asked: Arc::default(),
             fake: Some(fake),
-            settings: settings.iter().map(|s| set_layer("stateless", s).unwrap()).collect(),
+            settings: settings.iter().map(|s| set_layer(&aliases, s).unwrap()).collect(),
             think: Duration::ZERO,
         }
     }
