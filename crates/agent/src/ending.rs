@@ -63,6 +63,7 @@ pub struct Ending {
     pub output_tokens: u64,
     /// `None` when a price is unknown.
     pub cost_usd: Option<f64>,
+    /// Of this run and of those it resumes, as far as turns were committed or the end was told.
     pub wall_s: f64,
     /// Median of what the engine itself took per turn.
     pub overhead_ms_p50: f64,

@@ -61,7 +61,9 @@ pub(crate) struct Engine {
     pub(crate) totals: Totals,
     /// Set by `done`.
     pub(crate) ending: Option<String>,
-    pub(crate) began: Duration,
+    began: Duration,
+    /// What the runs took that this one goes on from.
+    earlier: Duration,
 
     // Of the turn that runs.
     pub(crate) turn_began: Duration,
@@ -104,6 +106,7 @@ impl Engine {
             totals: Totals::default(),
             ending: None,
             began,
+            earlier: Duration::ZERO,
             turn_began: began,
             captured_unix_millis: 0,
             timings: Timings::default(),
@@ -132,6 +135,7 @@ impl Engine {
         self.frames = turn;
         self.carry = carry;
         self.totals = totals;
+        self.earlier = Duration::try_from_secs_f64(totals.elapsed_s).unwrap_or_default();
     }
 
     /// Adds a line of the engine's own to what the next picture shows.
@@ -168,7 +172,12 @@ impl Engine {
     /// What is left of the run's time; `None` without a limit.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         let limit = Duration::from_secs_f64(self.profile.limits.max_time_s?);
-        Some(limit.saturating_sub(self.clock.now().saturating_sub(self.began)))
+        Some(limit.saturating_sub(self.elapsed()))
+    }
+
+    /// How long the run has taken, with those it goes on from.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.earlier.saturating_add(self.clock.now().saturating_sub(self.began))
     }
 
     /// How actions are spread over time; the jitter differs from turn to turn and is the same for the same turn.

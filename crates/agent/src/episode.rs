@@ -105,13 +105,11 @@ pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
     let resume = parts.journal.resume().clone();
     let mut engine = Engine::new(parts)?;
     let Resume { last, next_turn, ambiguous, totals } = resume;
-    if next_turn > 1 {
-        let carry = match engine.profile.learn.carry {
-            Carry::Reason => last.map(|step| step.reason).unwrap_or_default(),
-            Carry::None => String::new(),
-        };
-        engine.go_on_after(next_turn - 1, carry, totals);
-    }
+    let carry = match engine.profile.learn.carry {
+        Carry::Reason => last.map(|step| step.reason).unwrap_or_default(),
+        Carry::None => String::new(),
+    };
+    engine.go_on_after(next_turn.saturating_sub(1), carry, totals);
     for action in ambiguous {
         let line = turn::ambiguous_line(action.action.name());
         engine.tell(Event::Warning(format!("turn {}: {line}", action.turn)));
@@ -137,7 +135,7 @@ pub(crate) async fn close(mut engine: Engine, outcome: Outcome, statement: Strin
         at_unix_millis: engine.clock.unix_millis(),
         note: statement.clone(),
     };
-    let ended = engine.journal.end(end).await;
+    let ended = engine.journal.end(end, engine.elapsed()).await;
     let (mut outcome, mut totals) = (outcome, engine.totals);
     match ended {
         Ok(sums) => totals = sums,
@@ -158,7 +156,7 @@ pub(crate) async fn close(mut engine: Engine, outcome: Outcome, statement: Strin
         input_tokens: totals.input_tokens,
         output_tokens: totals.output_tokens,
         cost_usd: totals.known_cost_usd(),
-        wall_s: engine.clock.now().saturating_sub(engine.began).as_secs_f64(),
+        wall_s: engine.elapsed().as_secs_f64(),
         overhead_ms_p50: engine.overheads.get(engine.overheads.len() / 2).copied().unwrap_or(0.0),
     };
     let Engine { journal, mut progress, .. } = engine;

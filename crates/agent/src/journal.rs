@@ -10,6 +10,7 @@ use handsight_base::flow::step::StepRecord;
 use handsight_base::port::model::Exchange;
 use handsight_store::{Decided, Journal, Observed, RunEnd, StoreError, Totals};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) struct JournalSeat {
     worker: Worker<Journal>,
@@ -79,9 +80,10 @@ impl JournalSeat {
         self.call(move |journal| journal.acted(turn, index, &outcome)).await
     }
 
-    /// Durable when it returns, with the sums over the run.
-    pub(crate) async fn commit(&self, record: StepRecord) -> Result<Totals, Interruption> {
+    /// Durable when it returns, with the sums over the run, which has taken `elapsed` so far.
+    pub(crate) async fn commit(&self, record: StepRecord, elapsed: Duration) -> Result<Totals, Interruption> {
         self.call(move |journal| {
+            journal.elapsed(elapsed);
             journal.verified(record.turn, record.calm, &record.judgement)?;
             let _acknowledged = journal.commit(&record)?;
             Ok(journal.totals())
@@ -90,8 +92,9 @@ impl JournalSeat {
     }
 
     /// Closes the run, and says what it came to.
-    pub(crate) async fn end(&self, end: RunEnd) -> Result<Totals, Interruption> {
+    pub(crate) async fn end(&self, end: RunEnd, elapsed: Duration) -> Result<Totals, Interruption> {
         self.call(move |journal| {
+            journal.elapsed(elapsed);
             let totals = journal.totals();
             let _acknowledged = journal.end(&end)?;
             Ok(totals)

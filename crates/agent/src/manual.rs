@@ -36,8 +36,10 @@ pub enum Answer {
     Did(String),
     /// Not understood or refused; nothing was done and no number used.
     No(String),
-    /// `done` or `quit`.
-    End,
+    /// `done`: what was to be tried is tried; the reason, for the person.
+    Done(String),
+    /// `quit`: left at once, without another picture.
+    Quit,
 }
 
 impl Manual {
@@ -52,7 +54,7 @@ impl Manual {
     pub async fn command(&mut self, line: &str) -> Result<Answer, Interruption> {
         let (name, args) = match parse(line) {
             Parsed::Nothing => return Ok(Answer::No(String::new())),
-            Parsed::Quit => return Ok(Answer::End),
+            Parsed::Quit => return Ok(Answer::Quit),
             Parsed::Bad(why) => return Ok(Answer::No(format!("{why}\n{COMMANDS}"))),
             Parsed::Call(name, args) => (name, args),
         };
@@ -104,19 +106,19 @@ impl Manual {
             usage: Usage::default(),
             timings: engine.timings,
         };
-        let notes = record.notes.join("; ");
-        engine.journal.commit(record).await?;
+        let (notes, reason) = (record.notes.join("; "), record.reason.clone());
+        engine.journal.commit(record, engine.elapsed()).await?;
         self.look().await?;
         if end {
-            return Ok(Answer::End);
+            return Ok(Answer::Done(reason));
         }
         let said = [format!("{name}: {calm:?}").to_lowercase(), notes, told];
         Ok(Answer::Did(said.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join("; ")))
     }
 
-    /// Closes the session.
-    pub async fn finish(self, outcome: Outcome) -> Ending {
-        close(self.engine, outcome, String::new()).await
+    /// Closes the session; `statement` is the reason of `done`, or what went wrong.
+    pub async fn finish(self, outcome: Outcome, statement: String) -> Ending {
+        close(self.engine, outcome, statement).await
     }
 
     /// Draws the reason, takes the picture and keeps it under the next number.

@@ -183,6 +183,12 @@ impl Journal {
         self.totals
     }
 
+    /// How long the run has taken so far, earlier openings included, for limits that go on after a resume. The next turn
+    /// that is committed carries it, or the end.
+    pub fn elapsed(&mut self, so_far: Duration) {
+        self.totals.elapsed_s = so_far.as_secs_f64();
+    }
+
     /// The turn that is under way or comes next.
     pub fn next_turn(&self) -> u64 {
         self.turn.number

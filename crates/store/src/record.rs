@@ -61,6 +61,9 @@ pub struct Totals {
     pub cost_usd: f64,
     /// Turns that asked a model and whose cost is not known.
     pub unpriced: u64,
+    /// Seconds the run took by its own clock, up to its newest committed turn or its end. What an interrupted turn took
+    /// beyond that is not known.
+    pub elapsed_s: f64,
 }
 
 impl Totals {
@@ -150,6 +153,14 @@ pub(crate) struct OpenedBody {
     pub(crate) sqlite: i32,
     /// With what an interrupted turn used.
     pub(crate) totals: Totals,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct EndedBody<'a> {
+    #[serde(flatten)]
+    pub(crate) end: Cow<'a, RunEnd>,
+    #[serde(default)]
+    pub(crate) elapsed_s: f64,
 }
 
 #[derive(Serialize, Deserialize)]

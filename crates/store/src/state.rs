@@ -3,8 +3,8 @@
 //! Only what is needed is parsed: a long journal is opened in a second because most bodies are never looked into.
 
 use crate::record::{
-    ActionRow, CommittedBody, DamageBody, Decided, IntentBody, KeptBody, OpenedBody, RunBody, RunEnd,
-    RunMeta, Totals, read, says_failed,
+    ActionRow, CommittedBody, DamageBody, Decided, EndedBody, IntentBody, KeptBody, OpenedBody, RunBody,
+    RunEnd, RunMeta, Totals, read, says_failed,
 };
 use crate::report::LostRows;
 use crate::row::{Kind, Row, Sum};
@@ -19,6 +19,8 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct State {
     pub(crate) meta: Option<RunMeta>,
     pub(crate) ended: Option<RunEnd>,
+    /// As the newest end said; a run that goes on took at least as long.
+    elapsed_s: f64,
     /// SQLite versions that wrote the file.
     pub(crate) sqlites: HashSet<i32>,
     pub(crate) last_seq: u64,
@@ -102,7 +104,11 @@ impl State {
                 self.carrier = None;
                 self.committed = Some(row);
             }
-            Kind::Ended => self.ended = Some(read(&row)?),
+            Kind::Ended => {
+                let body: EndedBody<'_> = read(&row)?;
+                self.elapsed_s = body.elapsed_s;
+                self.ended = Some(body.end.into_owned());
+            }
         }
         Ok(())
     }
@@ -130,6 +136,7 @@ impl State {
             (None, Some(committed)) => read::<CommittedBody<'_>>(committed)?.totals,
             (None, None) => Totals::default(),
         };
+        totals.elapsed_s = totals.elapsed_s.max(self.elapsed_s);
         let counted = self.carrier.as_ref().map_or(0, |r| r.seq);
         for row in self.unfinished.iter().filter(|r| r.seq > counted) {
             match row.kind {

@@ -2,6 +2,7 @@
 
 use crate::rig::{Rig, call, network_error, reply, session, until};
 use handsight_agent::ending::Outcome;
+use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::stop::StopReason;
 use handsight_testkit::fake::Call;
@@ -91,6 +92,30 @@ fn a_stopped_run_goes_on_where_it_ended() {
     let turns: Vec<u64> = session(&on.out()).iter().map(|l| l["turn"].as_u64().unwrap()).collect();
     assert_eq!(turns, [1, 2, 3, 4, 5]);
     assert_ne!(on.asked()[0].picture, before[0].picture, "the last reason is on the first picture again");
+}
+
+#[test]
+fn a_time_limit_counts_on_after_a_resume() {
+    let observe = |_: u64| call("observe", json!({"reason": ""}));
+    let mut rig = Rig::new(&["limits.max_turns=3"]);
+    let first = rig.run(until(99, observe));
+    assert!(first.wall_s > 4.0, "three turns take their pauses: {}", first.wall_s);
+
+    // Its clock begins at 0 again; the run's time does not.
+    let limit = first.wall_s + 3.0;
+    let setting = format!("limits.max_time_s={limit}");
+    let mut on = Rig::new(&[&setting]);
+    on.folder = rig.folder;
+    let second = on.run(until(99, observe));
+    assert_eq!(second.outcome, Outcome::TimeLimit);
+    assert!((limit..limit + 3.0).contains(&second.wall_s), "{} of {limit}", second.wall_s);
+    assert!(on.clock.now() < Duration::from_secs(6), "{:?}", on.clock.now());
+
+    let mut over = Rig::new(&[&setting]);
+    over.folder = on.folder;
+    let third = over.run(until(99, observe));
+    assert_eq!((third.outcome, third.turns), (Outcome::TimeLimit, second.turns));
+    assert_eq!(over.asked(), [], "no time is left, so nobody is asked");
 }
 
 // spec: S-83 S-84 UNIT

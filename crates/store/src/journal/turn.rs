@@ -6,7 +6,9 @@
 use super::{Ack, Durability, Journal, json};
 use crate::error::{Result, StoreError};
 use crate::exchange::picture_kind;
-use crate::record::{CommittedBody, Decided, IntentBody, Observed, RunEnd, VerifiedBody, is_failure};
+use crate::record::{
+    CommittedBody, Decided, EndedBody, IntentBody, Observed, RunEnd, VerifiedBody, is_failure,
+};
 use crate::row::{Kind, WHOLE};
 use handsight_base::flow::action::{Action, ActionHash};
 use handsight_base::flow::frame::FrameHash;
@@ -178,7 +180,8 @@ impl Journal {
         self.alive()?;
         self.name_pictures()?;
         let mark = self.mark();
-        self.append(0, WHOLE, Kind::Ended, json(0, end)?);
+        let body = EndedBody { end: Cow::Borrowed(end), elapsed_s: self.totals.elapsed_s };
+        self.append(0, WHOLE, Kind::Ended, json(0, &body)?);
         self.sync().inspect_err(|_| self.take_back(mark))?;
         Ok(Ack { through: self.durable })
     }

@@ -59,6 +59,33 @@ fn what_is_written_is_read_back_live_and_afterwards() {
     assert_eq!(listing(dir.path()), before, "a reader changes nothing");
 }
 
+#[test]
+fn the_time_a_run_took_outlives_its_end_and_its_death() {
+    let dir = tempfile::tempdir().unwrap();
+    let seconds = |n| std::time::Duration::from_secs(n);
+    let mut journal = Journal::create(dir.path(), &meta(), &options()).unwrap();
+    journal.elapsed(seconds(7));
+    let _ = whole_turn(&mut journal, 1, BARE).unwrap();
+    journal.elapsed(seconds(9));
+    begin(&mut journal, 2, BARE).unwrap();
+    // Dropped: the process died within a turn.
+    drop(journal);
+    for (before, at_end) in [(7.0, 20), (20.0, 21)] {
+        let (mut journal, _) = Journal::open(dir.path(), &options()).unwrap();
+        assert_eq!(journal.resume().totals.elapsed_s, before);
+        journal.elapsed(seconds(at_end));
+        let end =
+            RunEnd { outcome: "stopped".into(), verified: None, at_unix_millis: 1, note: String::new() };
+        let _ = journal.end(&end).unwrap();
+        assert_eq!(Reader::open(dir.path()).unwrap().end(), Some(&end));
+    }
+    // Nothing but openings since the end.
+    for _ in 0..2 {
+        let (journal, _) = Journal::open(dir.path(), &options()).unwrap();
+        assert_eq!(journal.resume().totals.elapsed_s, 21.0);
+    }
+}
+
 /// Names, sizes and times of all files.
 fn listing(dir: &Path) -> Vec<String> {
     let mut all: Vec<String> = std::fs::read_dir(dir)
