@@ -44,36 +44,42 @@ async fn session(
     say::progress(&format!("Coordinates run from 0 to 1000. Commands:\n{COMMANDS}"));
     let mut manual = Manual::new(parts).await?;
     let prompt = std::io::stdin().is_terminal();
-    let outcome = loop {
+    let (outcome, statement) = loop {
         if prompt {
             say::prompt("> ");
         }
         let line = tokio::select! {
             biased;
-            reason = stop.stopped() => break Outcome::Stopped(reason),
+            reason = stop.stopped() => break (Outcome::Stopped(reason), String::new()),
             line = lines.recv() => line,
         };
         // The end of the input leaves like `quit`.
-        let Some(line) = line else { break Outcome::Stopped(StopReason::Person) };
-        match manual.command(&line).await {
+        let answer = match line {
+            Some(line) => manual.command(&line).await,
+            None => Ok(Answer::Quit),
+        };
+        match answer {
             Ok(Answer::Did(what)) => say::result(&what),
             Ok(Answer::No(why)) => say::note(&why),
-            Ok(Answer::End) if line.trim_start().starts_with("done") => break Outcome::Done,
-            Ok(Answer::End) => break Outcome::Stopped(StopReason::Person),
+            Ok(Answer::Done(reason)) => break (Outcome::Done, reason),
+            Ok(Answer::Quit) => break (Outcome::Stopped(StopReason::Person), String::new()),
             Err(interruption) => {
                 let outcome = interruption.outcome();
-                let ending = manual.finish(outcome).await;
+                let ending = manual.finish(outcome, interruption.to_string()).await;
                 summary(&ending, &about.run.display().to_string());
                 return Err(interruption.into());
             }
         }
     };
-    let ending = manual.finish(outcome).await;
+    let ending = manual.finish(outcome, statement).await;
+    if !ending.statement.is_empty() {
+        say::result(&ending.statement);
+    }
     summary(&ending, &about.run.display().to_string());
     if as_json {
         say::json(&document(&ending, &about));
     }
-    Ok(exit::of_outcome(outcome, None))
+    Ok(exit::of_outcome(ending.outcome, None))
 }
 
 /// Lines of stdin, read on a thread of their own: a read cannot be interrupted, but it can be left behind.

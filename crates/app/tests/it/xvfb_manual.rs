@@ -51,9 +51,22 @@ fn commands_work_without_any_model_and_each_leaves_a_picture() {
 #[test]
 fn quit_leaves_at_once_and_so_does_the_end_of_the_input() {
     let Some(rig) = Rig::new() else { return };
-    session(&rig, &["manual"], "quit\nclick 500 500 never\n").ended(130);
-    session(&rig, &["manual"], "").ended(130);
+    for lines in ["quit\nclick 500 500 never\n", "", "donut\n"] {
+        let said = session(&rig, &["manual", "--json"], lines);
+        assert_eq!(said.ended(130).json()["outcome"], "stopped", "{lines:?}");
+    }
     for run in rig.runs() {
         assert!(run.join("test000.png").is_file() && !run.join("test001.png").exists(), "{}", run.display());
     }
+}
+
+// spec: S-31 S-76 XVFB
+#[test]
+fn done_is_an_end_in_good_order_whatever_follows_it() {
+    let Some(rig) = Rig::new() else { return };
+    let said = session(&rig, &["manual", "--json"], "  done the input is fine\nquit\n");
+    assert_eq!(said.ended(0).stdout.lines().next(), Some("the input is fine"));
+    assert_eq!(said.json()["outcome"], "done");
+    // It draws its reason and takes a last picture.
+    assert!(rig.runs()[0].join("test001.png").is_file());
 }
