@@ -9,15 +9,49 @@ use handsight_pixel::canvas::Canvas;
 use handsight_pixel::font::FontStack;
 use handsight_pixel::hud::{HudStyle, Keep as KeepParagraphs, draw};
 use std::rc::Rc;
-use std::sync::Arc;
 
-/// Finds more fonts on the machine, once, when the built-in one lacks a character.
-pub type FontSource = Box<dyn Fn() -> Vec<Arc<[u8]>> + Send>;
+/// Fonts of the machine, beside the built-in one. Each question is asked at most once a run, and only when something is drawn.
+pub trait Fonts: Send {
+    /// The face of this family that is nearest to the weight (400 is regular, 700 bold).
+    fn named(&self, family: &str, weight: u32) -> Option<FontFile>;
+
+    /// For characters that the built-in font and the named one lack, in the order to ask them.
+    fn fallbacks(&self) -> Vec<FontFile>;
+}
+
+/// A font as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FontFile {
+    /// For messages.
+    pub from: String,
+    pub bytes: Vec<u8>,
+    /// Which face of a collection; else 0.
+    pub index: u32,
+}
+
+/// A machine without fonts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFonts;
+
+impl Fonts for NoFonts {
+    fn named(&self, _: &str, _: u32) -> Option<FontFile> {
+        None
+    }
+
+    fn fallbacks(&self) -> Vec<FontFile> {
+        Vec::new()
+    }
+}
+
+pub type FontSource = Box<dyn Fonts>;
 
 pub(crate) struct HudPainter {
     style: HudStyle,
     fonts: FontStack,
-    more: Option<FontSource>,
+    machine: FontSource,
+    /// Family and weight to look for, until that is done.
+    wanted: Option<(String, u32)>,
+    fell_back: bool,
     drawn: Option<Drawn>,
     /// Where the desktop's overlay lies now.
     shown: Option<ScreenRect>,
@@ -31,7 +65,7 @@ struct Drawn {
 }
 
 impl HudPainter {
-    pub(crate) fn new(hud: &Hud, more: FontSource) -> Self {
+    pub(crate) fn new(hud: &Hud, machine: FontSource) -> Self {
         let style = HudStyle {
             max_width: hud.max_width,
             font_size: hud.font_size,
@@ -48,7 +82,36 @@ impl HudPainter {
             scale: hud.scale,
         };
         let fonts = FontStack::builtin(hud.font_weight);
-        Self { style, fonts, more: Some(more), drawn: None, shown: None }
+        let wanted =
+            Some((hud.font_name.clone(), hud.font_weight)).filter(|(name, _)| !name.trim().is_empty());
+        Self { style, fonts, machine, wanted, fell_back: false, drawn: None, shown: None }
+    }
+
+    /// Makes the stack of fonts what this text needs.
+    fn find_fonts(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if let Some((family, weight)) = self.wanted.take() {
+            match self.machine.named(&family, weight) {
+                Some(font) => self.add(0, font),
+                None => {
+                    tracing::info!("the font {family:?} is not on this machine; the built-in one stands in")
+                }
+            }
+        }
+        if !self.fell_back && !self.fonts.covers(text) {
+            self.fell_back = true;
+            self.machine.fallbacks().into_iter().for_each(|font| self.add(usize::MAX, font));
+        }
+    }
+
+    fn add(&mut self, at: usize, font: FontFile) {
+        let FontFile { from, bytes, index } = font;
+        match self.fonts.insert(at, bytes, index) {
+            Ok(()) => tracing::info!("the HUD is drawn with {from}"),
+            Err(error) => tracing::warn!("{from} is left out: {error}"),
+        }
     }
 
     /// The text as an image for a screen of this size; `None` if there is nothing to draw.
@@ -56,15 +119,7 @@ impl HudPainter {
         if let Some(drawn) = self.drawn.as_ref().filter(|d| d.text == text && d.screen == screen) {
             return drawn.canvas.clone();
         }
-        if !self.fonts.covers(text)
-            && let Some(more) = self.more.take()
-        {
-            for font in more() {
-                if let Err(error) = self.fonts.add(font.to_vec()) {
-                    tracing::warn!(%error, "a font of this machine is left out");
-                }
-            }
-        }
+        self.find_fonts(text);
         let canvas = draw(text, screen, &self.style, &mut self.fonts).map(Rc::new);
         self.drawn = Some(Drawn { text: text.to_owned(), screen, canvas: canvas.clone() });
         canvas
@@ -100,5 +155,86 @@ impl HudPainter {
             length(area.size.height),
         );
         rect.intersect(&frame.whole())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    const SCREEN: Size = Size { width: 1280, height: 720 };
+
+    /// A machine with both faces of DejaVu Sans that notes what it is asked.
+    #[derive(Clone, Default)]
+    struct Dejavu(Arc<Mutex<Vec<String>>>);
+
+    impl Fonts for Dejavu {
+        fn named(&self, family: &str, weight: u32) -> Option<FontFile> {
+            self.0.lock().unwrap().push(format!("{family} {weight}"));
+            let bold = weight >= 700;
+            let path = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"][usize::from(bold)];
+            let path = format!("{}/../pixel/fonts/{path}", env!("CARGO_MANIFEST_DIR"));
+            (family == "DejaVu Sans").then(|| FontFile {
+                bytes: std::fs::read(&path).unwrap(),
+                from: path,
+                index: 0,
+            })
+        }
+
+        fn fallbacks(&self) -> Vec<FontFile> {
+            self.0.lock().unwrap().push("fallbacks".into());
+            Vec::new()
+        }
+    }
+
+    fn drawn(name: &str, weight: u32, fonts: FontSource) -> Vec<u8> {
+        let hud = Hud { font_name: name.into(), font_weight: weight, ..Hud::default() };
+        HudPainter::new(&hud, fonts).layer("Because of this", SCREEN).unwrap().bgra().to_vec()
+    }
+
+    // spec: S-54 S-106 UNIT
+    #[test]
+    fn the_named_font_is_drawn_with_and_bold_from_700() {
+        // The named files are those that are built in, so each must give the pixels of its built-in weight.
+        let [regular, bold] = [400, 700].map(|weight| drawn("", weight, Box::new(NoFonts)));
+        assert!(regular != bold);
+        assert!(drawn("DejaVu Sans", 400, Box::new(Dejavu::default())) == regular);
+        assert!(drawn("DejaVu Sans", 700, Box::new(Dejavu::default())) == bold);
+    }
+
+    // spec: S-54 S-70 UNIT
+    #[test]
+    fn where_the_name_is_missing_nothing_changes() {
+        for weight in [400, 700] {
+            let bare = drawn("", weight, Box::new(NoFonts));
+            assert!(drawn("Segoe UI", weight, Box::new(Dejavu::default())) == bare, "{weight}");
+            assert!(drawn("Segoe UI", weight, Box::new(NoFonts)) == bare, "{weight}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_font_is_left_out() {
+        struct Damaged;
+        impl Fonts for Damaged {
+            fn named(&self, _: &str, _: u32) -> Option<FontFile> {
+                Some(FontFile { from: "damaged.ttf".into(), bytes: vec![0, 1, 0, 0, 9], index: 0 })
+            }
+            fn fallbacks(&self) -> Vec<FontFile> {
+                Vec::new()
+            }
+        }
+        assert!(drawn("X", 400, Box::new(Damaged)) == drawn("", 400, Box::new(NoFonts)));
+    }
+
+    #[test]
+    fn the_machine_is_asked_once_and_only_when_there_is_something_to_draw() {
+        let machine = Dejavu::default();
+        let mut painter = HudPainter::new(&Hud::default(), Box::new(machine.clone()));
+        let mut draw = |text: &str| painter.layer(text, SCREEN).is_some();
+        assert!(!draw("") && !draw(" \n"));
+        assert_eq!(*machine.0.lock().unwrap(), [""; 0]);
+        assert!(draw("one") && draw("two") && draw("漢") && draw("漢字"));
+        assert_eq!(*machine.0.lock().unwrap(), ["Segoe UI 400", "fallbacks"]);
     }
 }

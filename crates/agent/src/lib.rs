@@ -18,4 +18,4 @@ pub mod tools;
 mod turn;
 mod worker;
 
-pub use hud::FontSource;
+pub use hud::{FontFile, FontSource, Fonts, NoFonts};

@@ -1,12 +1,17 @@
-//! Fonts of this machine for what the built-in one cannot draw: a HUD must show Chinese, if that is what the model writes.
+//! Fonts of this machine: the one a profile names, and those for what the built-in one cannot draw, since a HUD must show
+//! Chinese, if that is what the model writes.
 //!
-//! Nothing is read until a glyph is missing, since these files are large. What is missing here too is drawn as a box, and
-//! `doctor` names the package.
+//! Nothing is read until something is to be drawn, since these files are large. Where the named font is missing the built-in one
+//! stands in; what no font has is drawn as a box, and `doctor` says both.
+
+mod named;
 
 use crate::environment::Environment;
+use handsight_agent::{FontFile, FontSource, Fonts};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+
+pub(crate) use named::Found;
 
 /// What a fallback is for, the files that do it in the order of preference, and the package to name if it is missed.
 pub(crate) struct Script {
@@ -78,15 +83,35 @@ pub(crate) fn find(folders: &[PathBuf]) -> Vec<(&'static Script, Option<PathBuf>
     SCRIPTS.iter().map(|script| (script, best(script))).collect()
 }
 
-/// What the HUD asks when a glyph is missing.
-pub(crate) fn source(environment: &Environment) -> Box<dyn Fn() -> Vec<Arc<[u8]>> + Send> {
-    let folders = folders(environment);
-    Box::new(move || find(&folders).iter().filter_map(|(_, path)| read(path.as_deref()?)).collect())
+/// The file that is `family` in the weight nearest to `weight`, by what the files say of themselves.
+pub(crate) fn find_named(folders: &[PathBuf], family: &str, weight: u32) -> Option<Found> {
+    let there = font_files(folders);
+    named::find(there.iter().map(|(_, path)| path.as_path()), family, weight)
 }
 
-fn read(path: &Path) -> Option<Arc<[u8]>> {
+/// What the HUD asks.
+pub(crate) fn source(environment: &Environment) -> FontSource {
+    Box::new(Machine { folders: folders(environment) })
+}
+
+struct Machine {
+    folders: Vec<PathBuf>,
+}
+
+impl Fonts for Machine {
+    fn named(&self, family: &str, weight: u32) -> Option<FontFile> {
+        let found = find_named(&self.folders, family, weight)?;
+        read(&found.path, found.index)
+    }
+
+    fn fallbacks(&self) -> Vec<FontFile> {
+        find(&self.folders).iter().filter_map(|(_, path)| read(path.as_deref()?, 0)).collect()
+    }
+}
+
+fn read(path: &Path, index: u32) -> Option<FontFile> {
     match fs::read(path) {
-        Ok(bytes) => Some(bytes.into()),
+        Ok(bytes) => Some(FontFile { from: path.display().to_string(), bytes, index }),
         Err(error) => {
             tracing::warn!("the font {} cannot be read: {error}", path.display());
             None
@@ -144,8 +169,27 @@ mod tests {
             .map(|(_, p)| p.as_ref().map(|p| p.file_name().unwrap().to_string_lossy().into_owned()))
             .collect();
         assert_eq!(names, [Some("NotoSansCJK-Regular.ttc".to_owned()), None, None]);
-        assert_eq!(read(found[0].1.as_deref().unwrap()).unwrap()[..], *b"first");
+        assert_eq!(read(found[0].1.as_deref().unwrap(), 0).unwrap().bytes, b"first");
         assert!(find(&[home.path().join("nothing")]).iter().all(|(_, p)| p.is_none()));
+    }
+
+    // spec: S-54 UNIT
+    #[test]
+    fn the_named_font_is_read_from_the_folders_of_the_machine() {
+        let home = tempfile::tempdir().unwrap();
+        let fonts = home.path().join("fonts");
+        fs::create_dir_all(fonts.join("deep")).unwrap();
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pixel/fonts");
+        // The names of the files say nothing.
+        fs::copy(shipped.join("DejaVuSans.ttf"), fonts.join("one.ttf")).unwrap();
+        fs::copy(shipped.join("DejaVuSans-Bold.ttf"), fonts.join("deep/two.ttf")).unwrap();
+        let machine = Machine { folders: vec![fonts.clone()] };
+        for (weight, file) in [(400, "one.ttf"), (700, "deep/two.ttf")] {
+            let font = machine.named("DejaVu Sans", weight).unwrap();
+            assert_eq!((font.from, font.index), (fonts.join(file).display().to_string(), 0));
+            assert_eq!(font.bytes, fs::read(fonts.join(file)).unwrap());
+        }
+        assert_eq!(machine.named("Segoe UI", 400), None);
     }
 
     #[test]

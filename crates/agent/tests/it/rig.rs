@@ -1,5 +1,6 @@
 //! One helper: a script of replies in, the desktop's calls and the model's requests out.
 
+use handsight_agent::NoFonts;
 use handsight_agent::ending::Ending;
 use handsight_agent::episode::{Episode, Parts};
 use handsight_agent::profile::{Aliases, Layer, Profile, set_layer};
@@ -190,7 +191,7 @@ impl Rig {
                 journal: self.journal(),
                 stop: self.stop.clone(),
                 progress: Box::new(Listener(Arc::clone(&self.events))),
-                fonts: Box::new(Vec::new),
+                fonts: Box::new(NoFonts),
             };
             Episode::new(parts).unwrap().run().await
         })

@@ -3,14 +3,17 @@
 use super::finding::{Area, Finding, Findings};
 use crate::environment::Environment;
 use crate::fonts;
+use handsight_agent::profile::Hud;
 
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
-pub(super) fn check(environment: &Environment, model_is_here: bool) -> Vec<Finding> {
+pub(super) fn check(environment: &Environment, model_is_here: bool, hud: &Hud) -> Vec<Finding> {
     let mut findings = Findings::of(Area::Machine);
     vectors(&mut findings);
     memory(&mut findings, total_memory(), model_is_here);
-    for (script, file) in fonts::find(&fonts::folders(environment)) {
+    let folders = fonts::folders(environment);
+    hud_font(&mut findings, hud, fonts::find_named(&folders, &hud.font_name, hud.font_weight));
+    for (script, file) in fonts::find(&folders) {
         match file {
             Some(path) => findings.ok("fonts", format!("{}: {}", script.name, path.display())),
             // Scripts that few people meet are nothing to warn of.
@@ -26,6 +29,19 @@ pub(super) fn check(environment: &Environment, model_is_here: bool) -> Vec<Findi
         }
     }
     findings.list
+}
+
+/// The named font is an offer, not a need; only who chose another than the shipped one is warned that it is missing.
+fn hud_font(findings: &mut Findings, hud: &Hud, found: Option<fonts::Found>) {
+    let name = &hud.font_name;
+    let stands_in = format!("{name:?} is not installed; the built-in sans-serif stands in");
+    match found {
+        Some(found) => {
+            findings.ok("hud_font", format!("{name}: {}, weight {}", found.path.display(), found.weight));
+        }
+        None if *name == Hud::default().font_name => findings.ok("hud_font", stands_in),
+        None => findings.warn("hud_font", stands_in, "Install it, or set hud.font_name to one that is."),
+    }
 }
 
 fn vectors(findings: &mut Findings) {
@@ -80,6 +96,21 @@ const fn total_memory() -> Option<u64> {
 mod tests {
     use super::super::finding::Status;
     use super::*;
+
+    // spec: S-54 UNIT
+    #[test]
+    fn what_the_hud_is_drawn_with_is_told() {
+        let told = |name: &str, found| {
+            let mut findings = Findings::of(Area::Machine);
+            hud_font(&mut findings, &Hud { font_name: name.into(), ..Hud::default() }, found);
+            (findings.list[0].status, findings.list[0].found.clone())
+        };
+        let stands_in = |name: &str| format!("{name:?} is not installed; the built-in sans-serif stands in");
+        assert_eq!(told("Segoe UI", None), (Status::Ok, stands_in("Segoe UI")));
+        assert_eq!(told("Mine", None), (Status::Warn, stands_in("Mine")));
+        let found = fonts::Found { path: "/fonts/mine.ttf".into(), index: 0, weight: 700 };
+        assert_eq!(told("Mine", Some(found)), (Status::Ok, "Mine: /fonts/mine.ttf, weight 700".to_owned()));
+    }
 
     // spec: S-06 UNIT
     #[test]

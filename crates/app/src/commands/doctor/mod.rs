@@ -32,7 +32,7 @@ pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Resul
         Ok(assemble::desktop::Choice::Replay { .. }) | Err(_) => None,
     };
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
-    let mut findings = machine::check(environment, model.is_here());
+    let mut findings = machine::check(environment, model.is_here(), &profile.hud);
     findings.extend(settings::check(&settings));
     findings.extend(storage::check(Path::new(&profile.record.dump_folder)));
     findings.extend(desktop::check(choice, hands, &settings));
