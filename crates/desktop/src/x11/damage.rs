@@ -52,11 +52,7 @@ impl DamageLog {
             link.conn.xfixes_destroy_region(mask)?;
         }
         let reply = link.conn.xfixes_fetch_region(self.region)?.reply()?;
-        Ok(reply
-            .rectangles
-            .iter()
-            .map(|r| ScreenRect::new(r.x.into(), r.y.into(), r.width.into(), r.height.into()))
-            .collect())
+        Ok(reply.rectangles.iter().map(screen_rect).collect())
     }
 
     /// What changed since `mark`; without one, a first mark and nothing.
@@ -102,6 +98,10 @@ pub(crate) fn rectangle(area: ScreenRect) -> Rectangle {
         width: area.size.width.min(u16::MAX.into()) as u16,
         height: area.size.height.min(u16::MAX.into()) as u16,
     }
+}
+
+pub(crate) fn screen_rect(area: &Rectangle) -> ScreenRect {
+    ScreenRect::new(area.x.into(), area.y.into(), area.width.into(), area.height.into())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod arrange;
 mod capture;
 pub(crate) mod clipboard;
+mod composed;
 mod connection;
 mod cursor;
 mod damage;
@@ -15,6 +16,7 @@ pub(crate) mod input;
 mod launch;
 mod overlay;
 mod raiser;
+mod repaint;
 mod segment;
 mod whereabouts;
 mod windows;

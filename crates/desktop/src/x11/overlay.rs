@@ -7,10 +7,11 @@
 //! Failing to make it or to fill it is an error and frees what was made; failing to raise it is not (S-85, S-86). This
 //! module refuses to take input of any kind.
 
+use super::composed::{COMPOSED, COMPOSED_OTHERWISE, casts_shadows, cleared, compositor, on_screen};
 use super::connection::{Link, XError, XResult, describe, done};
 use super::damage::{DamageLog, rectangle};
 use super::raiser::{Raiser, raise};
-use super::windows::words;
+use super::repaint::{Mask, Repaint, Watch};
 use handsight_base::port::desktop::{DesktopError, Overlay};
 use handsight_base::space::{ScreenRect, Size};
 use std::sync::Arc;
@@ -18,21 +19,11 @@ use std::time::Duration;
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::shape::{ConnectionExt as _, SK, SO};
 use x11rb::protocol::xproto::{
-    AtomEnum, ChangeWindowAttributesAux, ClipOrdering, ColormapAlloc, ConfigureWindowAux, ConnectionExt as _,
-    CreateGCAux, CreateWindowAux, ImageFormat, PropMode, Rectangle, Window as XWindow, WindowClass,
+    AtomEnum, ChangeGCAux, ChangeWindowAttributesAux, ClipOrdering, ColormapAlloc, ConfigureWindowAux,
+    ConnectionExt as _, CreateGCAux, CreateWindowAux, ImageFormat, PropMode, Rectangle, Window as XWindow,
+    WindowClass,
 };
 use x11rb::wrapper::ConnectionExt as _;
-
-/// How long a hidden overlay's area may take to be repainted by what lies below.
-const QUIET_BOUND: Duration = Duration::from_millis(50);
-/// Without a change for this long the area counts as repainted by the programs below.
-const QUIET: Duration = Duration::from_millis(20);
-/// The same for a compositor, which may paint the rest with its next beat: two of them.
-const QUIET_COMPOSED: Duration = Duration::from_millis(34);
-/// How long a compositor may take to show a new overlay, or to notice that one is gone.
-const COMPOSED: Duration = Duration::from_millis(1000);
-/// The same once one did not show our colours in time: it may change them, and would cost this with every overlay.
-const COMPOSED_OTHERWISE: Duration = Duration::from_millis(150);
 
 pub(crate) struct OverlayWindow {
     /// Raises of each rendering, the first at once.
@@ -45,9 +36,11 @@ pub(crate) struct OverlayWindow {
     patience: Duration,
 }
 
-struct Fading {
-    overlay: Overlay,
-    composited: bool,
+enum Fading {
+    /// A compositor takes it away in its own time.
+    Composed(Overlay),
+    /// The programs below paint what it covered.
+    Bare(Repaint),
 }
 
 struct Shown {
@@ -100,13 +93,16 @@ impl OverlayWindow {
                 Some(shown) => shown,
                 None => create(link, compositor)?,
             };
-            if let Err(error) = fill(link, &shown, overlay) {
-                destroy(link, &shown)?;
+            let watch = if composited { None } else { Watch::start(link)? };
+            if let Err(error) = fill(link, &shown, overlay, watch) {
+                destroy(link, &shown, watch)?;
+                watch.map_or(Ok(()), |watch| watch.end(link))?;
                 return Err(failed("its picture was not taken", error));
             }
             let before = std::mem::replace(&mut shown.overlay, overlay.clone());
-            if !composited && !before.area.is_empty() {
-                self.fading = Some(Fading { overlay: before, composited });
+            if !composited {
+                let covered = Mask::of(overlay);
+                self.uncovered(link, Mask::of(&before).without(&covered), watch, Some(&covered))?;
             }
             shown.painted = !composited;
             self.shown = Some(shown);
@@ -138,9 +134,42 @@ impl OverlayWindow {
         let Some(shown) = self.shown.take() else {
             return Ok(());
         };
-        destroy(link, &shown)?;
-        self.fading = Some(Fading { composited: shown.composited, overlay: shown.overlay });
+        if shown.composited {
+            destroy(link, &shown, None)?;
+            self.fading = Some(Fading::Composed(shown.overlay));
+            return Ok(());
+        }
+        let watch = Watch::start(link)?;
+        destroy(link, &shown, watch)?;
+        self.uncovered(link, Mask::of(&shown.overlay), watch, None)
+    }
+
+    /// Remembers what has to be painted before the next picture; `covered` is what the overlay hides now.
+    fn uncovered(
+        &mut self,
+        link: &Link,
+        uncovered: Mask,
+        watch: Option<Watch>,
+        covered: Option<&Mask>,
+    ) -> XResult<()> {
+        if uncovered.is_empty() {
+            return watch.map_or(Ok(()), |watch| watch.end(link));
+        }
+        let repaint = Repaint::of(link, uncovered, watch);
+        self.fading = Some(Fading::Bare(match self.fading.take() {
+            Some(Fading::Bare(before)) => before.and(link, repaint, covered)?,
+            Some(Fading::Composed(_)) | None => repaint,
+        }));
         Ok(())
+    }
+
+    /// Waits until what was taken away or replaced is not seen any more.
+    fn await_faded(&mut self, link: &Link, damage: &mut Option<DamageLog>) -> Result<(), DesktopError> {
+        match self.fading.take() {
+            None => Ok(()),
+            Some(Fading::Composed(overlay)) => cleared(link, damage, &overlay),
+            Some(Fading::Bare(repaint)) => repaint.wait(link, self.window(), self.area(), damage),
+        }
     }
 
     /// Before a picture that shows the overlay: waits until a compositor has caught up with its last change, or until the
@@ -150,9 +179,7 @@ impl OverlayWindow {
         link: &Link,
         damage: &mut Option<DamageLog>,
     ) -> Result<(), DesktopError> {
-        if let Some(Fading { overlay, composited }) = self.fading.take() {
-            cleared(link, damage, &overlay, composited)?;
-        }
+        self.await_faded(link, damage)?;
         let patience = self.patience;
         let Some(shown) = self.shown.as_mut().filter(|s| !s.painted) else {
             return Ok(());
@@ -171,9 +198,17 @@ impl OverlayWindow {
         let Some(shown) = &self.shown else {
             return Ok(false);
         };
+        let (composited, overlay) = (shown.composited, shown.overlay.clone());
+        let watch = if composited { None } else { Watch::start(link)? };
         link.conn.unmap_window(shown.window).map_err(XError::from)?;
+        watch.map_or(Ok(()), |watch| watch.forget(link))?;
         link.sync()?;
-        cleared(link, damage, &shown.overlay, shown.composited)?;
+        if composited {
+            self.fading = Some(Fading::Composed(overlay));
+        } else {
+            self.uncovered(link, Mask::of(&overlay), watch, None)?;
+        }
+        self.await_faded(link, damage)?;
         Ok(true)
     }
 
@@ -185,23 +220,6 @@ impl OverlayWindow {
             link.sync()?;
         }
         self.raise(link)
-    }
-}
-
-/// The window of the compositing manager that owns the screen.
-fn compositor(link: &Link) -> XResult<Option<XWindow>> {
-    let selection = link.atom(&format!("_NET_WM_CM_S{}", link.screen))?;
-    let owner = link.conn.get_selection_owner(selection)?.reply()?.owner;
-    Ok((owner != x11rb::NONE).then_some(owner))
-}
-
-/// True for xcompmgr, which knows neither notifications nor the wish for no shadow: of all kinds of windows it spares the
-/// desktop alone.
-fn casts_shadows(link: &Link, owner: XWindow) -> XResult<bool> {
-    match words(link, owner, AtomEnum::WM_NAME.into())?.reply().map_err(XError::from) {
-        Ok(name) => Ok(name.value == b"xcompmgr"),
-        Err(XError::Refused(_)) => Ok(false),
-        Err(lost) => Err(lost),
     }
 }
 
@@ -263,7 +281,7 @@ fn create(link: &Link, compositor: Option<XWindow>) -> Result<Shown, DesktopErro
         match dressed() {
             Ok(()) => Ok(shown),
             Err(error) => {
-                destroy(link, &shown)?;
+                destroy(link, &shown, None)?;
                 Err(error)
             }
         }
@@ -272,70 +290,108 @@ fn create(link: &Link, compositor: Option<XWindow>) -> Result<Shown, DesktopErro
 }
 
 /// Frees a window and what belongs to it. That the window was never made is no error here.
-fn destroy(link: &Link, shown: &Shown) -> XResult<()> {
+fn destroy(link: &Link, shown: &Shown, watch: Option<Watch>) -> XResult<()> {
     link.conn.destroy_window(shown.window)?;
+    watch.map_or(Ok(()), |watch| watch.forget(link))?;
     if let Some(colormap) = shown.colormap {
         link.conn.free_colormap(colormap)?;
     }
     link.sync()
 }
 
-/// Gives the window the overlay's place, shape and picture, and shows it.
-fn fill(link: &Link, shown: &Shown, overlay: &Overlay) -> XResult<()> {
+/// Gives the window the overlay's place, shape and picture, and shows it. `watch` sees what is painted after that.
+fn fill(link: &Link, shown: &Shown, overlay: &Overlay, watch: Option<Watch>) -> XResult<()> {
     let conn = &link.conn;
-    let Size { width, height } = overlay.area.size;
-    let size = rectangle(overlay.area);
-    let depth = if shown.colormap.is_some() { 32 } else { link.screen().root_depth };
-    let (pixmap, gc) = (conn.generate_id()?, conn.generate_id()?);
+    let (pixmap, mask) = (conn.generate_id()?, conn.generate_id()?);
     let filled = || -> XResult<()> {
-        done(conn.create_pixmap(depth, pixmap, shown.window, size.width, size.height)?)?;
-        done(conn.create_gc(gc, pixmap, &CreateGCAux::new())?)?;
-        let bytes = premultiplied(&overlay.bgra);
-        let row = width as usize * 4;
-        // The header is 24 bytes, 28 for a big request.
-        let rows = (conn.maximum_request_bytes().saturating_sub(28) / row).clamp(1, height as usize);
-        for (n, part) in bytes.chunks(row * rows).enumerate() {
-            let (top, tall) = ((n * rows) as i16, (part.len() / row) as u16);
-            let format = ImageFormat::Z_PIXMAP;
-            done(conn.put_image(format, pixmap, gc, size.width, tall, 0, top, 0, depth, part)?)?;
-        }
-        let aux = ConfigureWindowAux::new()
-            .x(overlay.area.origin.x)
-            .y(overlay.area.origin.y)
-            .width(width)
-            .height(height);
-        let picture = ChangeWindowAttributesAux::new().background_pixmap(pixmap);
+        // What is large goes first, so that the change itself is short and nobody comes in between.
+        paint(link, shown, pixmap, overlay)?;
         if shown.colormap.is_none() {
-            // Out of sight while it changes, so that no frame shows the new place with the old shape.
-            conn.shape_rectangles(SO::SET, SK::BOUNDING, ClipOrdering::UNSORTED, shown.window, 0, 0, &[])?;
+            stencil(link, shown.window, mask, overlay)?;
         }
-        conn.configure_window(shown.window, &aux)?;
-        done(conn.change_window_attributes(shown.window, &picture)?)?;
-        conn.clear_area(false, shown.window, 0, 0, 0, 0)?;
-        if shown.colormap.is_none() {
-            cut(link, shown.window, overlay)?;
-        }
-        done(conn.map_window(shown.window)?)
+        change(link, shown, overlay, pixmap, mask, watch)
     };
     let result = filled();
-    // The window keeps what it needs; these are our handles.
-    conn.free_gc(gc)?;
+    // The window keeps what it needs; these are our handles, and that one was never made is no error here.
     conn.free_pixmap(pixmap)?;
+    conn.free_pixmap(mask)?;
     link.sync()?;
     result
 }
 
-/// Cuts the window to its opaque pixels.
-fn cut(link: &Link, window: XWindow, overlay: &Overlay) -> XResult<()> {
-    let opaque = opaque_runs(&overlay.bgra, overlay.area.size);
-    // Eight bytes each after a header of sixteen.
-    let at_once = ((link.conn.maximum_request_bytes().saturating_sub(32)) / 8).max(1);
-    for (n, part) in opaque.chunks(at_once).enumerate() {
-        let how = if n == 0 { SO::SET } else { SO::UNION };
-        let order = ClipOrdering::YX_BANDED;
-        done(link.conn.shape_rectangles(how, SK::BOUNDING, order, window, 0, 0, part)?)?;
+/// The overlay's picture as `pixmap`.
+fn paint(link: &Link, shown: &Shown, pixmap: u32, overlay: &Overlay) -> XResult<()> {
+    let conn = &link.conn;
+    let size = rectangle(overlay.area);
+    let depth = if shown.colormap.is_some() { 32 } else { link.screen().root_depth };
+    let gc = conn.generate_id()?;
+    let mut sent = vec![
+        conn.create_pixmap(depth, pixmap, shown.window, size.width, size.height)?,
+        conn.create_gc(gc, pixmap, &CreateGCAux::new())?,
+    ];
+    let bytes = premultiplied(&overlay.bgra);
+    let row = overlay.area.size.width as usize * 4;
+    // The header is 24 bytes, 28 for a big request.
+    let rows = (conn.maximum_request_bytes().saturating_sub(28) / row).max(1);
+    for (n, part) in bytes.chunks(row * rows).enumerate() {
+        let (top, tall) = ((n * rows) as i16, (part.len() / row) as u16);
+        let format = ImageFormat::Z_PIXMAP;
+        sent.push(conn.put_image(format, pixmap, gc, size.width, tall, 0, top, 0, depth, part)?);
     }
-    Ok(())
+    conn.free_gc(gc)?;
+    sent.into_iter().try_for_each(done)
+}
+
+/// The overlay's opaque pixels as `mask`, one bit deep.
+fn stencil(link: &Link, window: XWindow, mask: u32, overlay: &Overlay) -> XResult<()> {
+    let conn = &link.conn;
+    let whole = Rectangle { x: 0, y: 0, ..rectangle(overlay.area) };
+    let gc = conn.generate_id()?;
+    let mut sent = vec![
+        conn.create_pixmap(1, mask, window, whole.width, whole.height)?,
+        conn.create_gc(gc, mask, &CreateGCAux::new().foreground(0))?,
+        conn.poly_fill_rectangle(mask, gc, &[whole])?,
+        conn.change_gc(gc, &ChangeGCAux::new().foreground(1))?,
+    ];
+    let opaque = opaque_runs(&overlay.bgra, overlay.area.size);
+    // Eight bytes each after a header of twelve, sixteen for a big request.
+    let at_once = ((conn.maximum_request_bytes().saturating_sub(16)) / 8).max(1);
+    for part in opaque.chunks(at_once) {
+        sent.push(conn.poly_fill_rectangle(mask, gc, part)?);
+    }
+    conn.free_gc(gc)?;
+    sent.into_iter().try_for_each(done)
+}
+
+/// The change that can be seen: a handful of short requests in one piece.
+fn change(
+    link: &Link,
+    shown: &Shown,
+    overlay: &Overlay,
+    pixmap: u32,
+    mask: u32,
+    watch: Option<Watch>,
+) -> XResult<()> {
+    let (conn, window) = (&link.conn, shown.window);
+    let ScreenRect { origin, size } = overlay.area;
+    let picture = ChangeWindowAttributesAux::new().background_pixmap(pixmap);
+    let aux = ConfigureWindowAux::new().x(origin.x).y(origin.y).width(size.width).height(size.height);
+    let mut sent = vec![conn.change_window_attributes(window, &picture)?];
+    if shown.colormap.is_none() {
+        if shown.overlay.area.origin != origin {
+            // Out of sight while it moves, or its old shape would cover pixels at the new place.
+            let order = ClipOrdering::UNSORTED;
+            sent.push(conn.shape_rectangles(SO::SET, SK::BOUNDING, order, window, 0, 0, &[])?);
+        }
+        sent.push(conn.configure_window(window, &aux)?);
+        sent.push(conn.shape_mask(SO::SET, SK::BOUNDING, window, 0, 0, mask)?);
+    } else {
+        sent.push(conn.configure_window(window, &aux)?);
+    }
+    sent.push(conn.clear_area(false, window, 0, 0, 0, 0)?);
+    sent.push(conn.map_window(window)?);
+    watch.map_or(Ok(()), |watch| watch.forget(link))?;
+    sent.into_iter().try_for_each(done)
 }
 
 /// Runs of opaque pixels, one row high, by row and then by column.
@@ -369,78 +425,6 @@ fn premultiplied(bgra: &[u8]) -> Vec<u8> {
         }
     }
     out
-}
-
-/// True if every opaque pixel of the overlay is on the screen as it should be.
-fn on_screen(link: &Link, overlay: &Overlay) -> XResult<bool> {
-    let root = link.conn.get_geometry(link.root)?.reply()?;
-    let root = ScreenRect::new(0, 0, root.width.into(), root.height.into());
-    let Some(seen) = overlay.area.intersect(&root) else {
-        return Ok(true);
-    };
-    let at = rectangle(seen);
-    let format = ImageFormat::Z_PIXMAP;
-    let image = link.conn.get_image(format, link.root, at.x, at.y, at.width, at.height, u32::MAX)?;
-    let image = match image.reply().map_err(XError::from) {
-        Ok(image) => image.data,
-        // The screen was resized in between: ask again.
-        Err(XError::Refused(_)) => return Ok(false),
-        Err(lost) => return Err(lost),
-    };
-    let left = (seen.origin.x - overlay.area.origin.x) as usize;
-    let top = (seen.origin.y - overlay.area.origin.y) as usize;
-    let (stride, width) = (overlay.area.size.width as usize * 4, seen.size.width as usize * 4);
-    let equal = image.chunks_exact(width).enumerate().all(|(row, there)| {
-        let from = (top + row) * stride + left * 4;
-        let ours = overlay.bgra.get(from..from + width).unwrap_or_default();
-        let mut pixels = ours.chunks_exact(4).zip(there.chunks_exact(4));
-        pixels.all(|(ours, there)| ours[3] < 255 || ours[..3] == there[..3])
-    });
-    Ok(equal)
-}
-
-/// Waits until what lay below an overlay is seen again: until a compositor has noticed, and then until its area is quiet.
-fn cleared(
-    link: &Link,
-    damage: &mut Option<DamageLog>,
-    overlay: &Overlay,
-    composited: bool,
-) -> Result<(), DesktopError> {
-    if composited {
-        link.wait_for(COMPOSED, || Ok((!on_screen(link, overlay)?).then_some(())))?;
-    }
-    quiet(link, damage, overlay.area, if composited { QUIET_COMPOSED } else { QUIET })
-}
-
-/// Waits until `area` was painted and nothing has changed in it for a moment, 50 ms at most. A program under load may not
-/// even have begun, so that silence alone is no answer.
-fn quiet(
-    link: &Link,
-    damage: &mut Option<DamageLog>,
-    area: ScreenRect,
-    silence: Duration,
-) -> Result<(), DesktopError> {
-    let mut changed = None;
-    link.wait_for(QUIET_BOUND, || {
-        if !link.has.damage {
-            return Ok(None);
-        }
-        let log = match damage {
-            Some(log) => log,
-            None => damage.insert(DamageLog::watch(link)?),
-        };
-        let mut areas = log.fetch(link, &[])?;
-        if areas.iter().any(|a| a.intersect(&area).is_some()) {
-            changed = Some(link.now());
-        }
-        // What lies outside is somebody else's and stays remembered.
-        areas.retain(|a| a.intersect(&area) != Some(*a));
-        if !areas.is_empty() {
-            log.note(areas);
-        }
-        Ok(changed.filter(|at| link.now().saturating_sub(*at) >= silence).map(|_| ()))
-    })?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ mod xvfb_hands;
 #[cfg(target_os = "linux")]
 mod xvfb_overlay;
 #[cfg(target_os = "linux")]
+mod xvfb_repaint;
+#[cfg(target_os = "linux")]
 mod xvfb_typing;
 #[cfg(target_os = "linux")]
 mod xvfb_windows;

@@ -123,6 +123,9 @@ fn an_overlay_that_cannot_be_made_or_filled_is_an_error_and_frees_what_it_had() 
         };
         let door = FaultProxy::before(x.display());
         let mut desktop = eyes(door.display());
+        // What one that is gone uncovered stays watched until the next picture.
+        desktop.overlay(Some(&square(0))).unwrap();
+        desktop.overlay(None).unwrap();
         let before = ours(&witness);
         for (name, fault) in faults {
             if name == "CreateColormap" && !composited {

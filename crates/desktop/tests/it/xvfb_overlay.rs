@@ -32,12 +32,12 @@ const fn opaque(column: u32, row: u32) -> bool {
 }
 
 /// The screen as an outside program sees it: blue, green, red, row by row.
-fn screenshot(witness: &Witness, size: Size) -> Vec<u8> {
+pub(crate) fn screenshot(witness: &Witness, size: Size) -> Vec<u8> {
     colours(&witness.pixels(0, 0, size.width as u16, size.height as u16))
 }
 
 /// What the screen must be: `bare` with the overlay's opaque pixels on it.
-fn over(bare: &[u8], size: Size, overlay: &Overlay) -> Vec<u8> {
+pub(crate) fn over(bare: &[u8], size: Size, overlay: &Overlay) -> Vec<u8> {
     let mut out = bare.to_vec();
     let area = overlay.area;
     for (i, pixel) in overlay.bgra.chunks_exact(4).enumerate() {
@@ -55,7 +55,7 @@ fn over(bare: &[u8], size: Size, overlay: &Overlay) -> Vec<u8> {
 }
 
 /// Without a compositor, or with one of those that are installed.
-fn compositors(x: &Xvfb, which: &str) -> Option<Program> {
+pub(crate) fn compositors(x: &Xvfb, which: &str) -> Option<Program> {
     let program = match which {
         "picom" if need("picom", "picom") => {
             x.program("picom", &["--backend", "xrender", "--config", "/dev/null", "--shadow"])
@@ -68,7 +68,7 @@ fn compositors(x: &Xvfb, which: &str) -> Option<Program> {
     Some(program)
 }
 
-const SIZE: Size = Size::new(640, 480);
+pub(crate) const SIZE: Size = Size::new(640, 480);
 
 /// One test for each way a screen can be composed.
 fn each_way(test: impl Fn(&Xvfb, &str)) {
@@ -90,7 +90,7 @@ fn ground(witness: &mut Witness) -> u32 {
 }
 
 /// The bare screen, once we see it as others do: a compositor's first picture may come a moment after the window's own.
-fn at_rest(witness: &Witness, desktop: &mut X11Desktop) -> Vec<u8> {
+pub(crate) fn at_rest(witness: &Witness, desktop: &mut X11Desktop) -> Vec<u8> {
     until("the screen rests and is seen as it is", PATIENCE, || {
         let bare = screenshot(witness, SIZE);
         (bgr(&capture(desktop, &all())) == bare).then_some(bare)
