@@ -4,6 +4,8 @@ use handsight_base::port::desktop::{DesktopError, DesktopFault};
 use handsight_base::stop::StopReason;
 use handsight_store::StoreError;
 use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why a run ended. Each has its word in `run --json` and its exit code in `app`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -76,6 +78,12 @@ pub enum Interruption {
     Desktop(#[from] DesktopError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(
+        "no space left at {}{}: free some, then resume the run; nothing was done that the journal does not hold",
+        path.display(),
+        waited_text(*waited)
+    )]
+    Full { path: PathBuf, waited: Duration },
     #[error("the journal's thread is gone")]
     JournalGone,
     #[error("stopped")]
@@ -88,6 +96,10 @@ pub enum Interruption {
     Picture(String),
 }
 
+fn waited_text(waited: Duration) -> String {
+    if waited.is_zero() { String::new() } else { format!(" for {:.0} s", waited.as_secs_f64()) }
+}
+
 impl Interruption {
     /// The outcome it means.
     pub fn outcome(&self) -> Outcome {
@@ -95,7 +107,7 @@ impl Interruption {
             Self::Desktop(e) if e.fault() == DesktopFault::Target => Outcome::TargetLost,
             Self::Desktop(DesktopError::NoSuchWindow { .. }) => Outcome::TargetLost,
             Self::Desktop(_) | Self::Picture(_) => Outcome::DesktopLost,
-            Self::Store(_) | Self::JournalGone => Outcome::Storage,
+            Self::Store(_) | Self::Full { .. } | Self::JournalGone => Outcome::Storage,
             Self::Stopped(reason) => Outcome::Stopped(*reason),
             Self::TimeLimit => Outcome::TimeLimit,
             Self::CostLimit(_) => Outcome::CostLimit,

@@ -120,11 +120,7 @@ pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
 
 /// Lets go of everything, closes the journal and says how it ended.
 pub(crate) async fn close(mut engine: Engine, outcome: Outcome, statement: String) -> Ending {
-    // The run is over either way; what cannot be released is released by the hands once we are gone.
-    let released = engine.seat.act("release", Duration::from_secs(1), |desktop| desktop.release_all()).await;
-    if let Err(error) = released {
-        engine.tell(Event::Warning(format!("the hands did not answer at the end: {error}")));
-    }
+    engine.let_go().await;
     if engine.seat.info().capabilities.overlay {
         let _gone_with_the_process =
             engine.seat.act("overlay", Duration::from_secs(1), |d| d.overlay(None)).await;
@@ -135,14 +131,15 @@ pub(crate) async fn close(mut engine: Engine, outcome: Outcome, statement: Strin
         at_unix_millis: engine.clock.unix_millis(),
         note: statement.clone(),
     };
-    let ended = engine.journal.end(end, engine.elapsed()).await;
+    let may_wait = !matches!(outcome, Outcome::Storage | Outcome::TimeLimit | Outcome::Stopped(_));
+    let ended = engine.end(&end, may_wait).await;
     let (mut outcome, mut totals) = (outcome, engine.totals);
     match ended {
         Ok(sums) => totals = sums,
         Err(error) => {
             engine.progress.event(&Event::Warning(error.to_string()));
             if outcome == Outcome::Done {
-                outcome = Outcome::Storage;
+                outcome = error.outcome();
             }
         }
     }

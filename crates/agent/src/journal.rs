@@ -6,9 +6,11 @@ use crate::ending::Interruption;
 use crate::worker::Worker;
 use handsight_base::flow::action::{Action, ActionHash};
 use handsight_base::flow::receipt::Outcome;
+use handsight_base::flow::settled::Calm;
 use handsight_base::flow::step::StepRecord;
+use handsight_base::flow::verdict::Judgement;
 use handsight_base::port::model::Exchange;
-use handsight_store::{Decided, Journal, Observed, RunEnd, StoreError, Totals};
+use handsight_store::{Decided, Journal, Observed, Remedy, RunEnd, StoreError, Totals};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,7 +47,11 @@ impl JournalSeat {
             }
             journal.observed(turn, &observed)?;
             // The model thinks for longer than this takes.
-            journal.idle()
+            match journal.idle() {
+                // Told by the next call that must be durable, which waits for room.
+                Err(full) if full.remedy() == Remedy::FreeSpace => Ok(()),
+                other => other,
+            }
         });
         async move {
             match begun {
@@ -80,11 +86,24 @@ impl JournalSeat {
         self.call(move |journal| journal.acted(turn, index, &outcome)).await
     }
 
+    pub(crate) async fn verified(
+        &self,
+        turn: u64,
+        calm: Calm,
+        judgement: Judgement,
+    ) -> Result<(), Interruption> {
+        self.call(move |journal| journal.verified(turn, calm, &judgement)).await
+    }
+
     /// Durable when it returns, with the sums over the run, which has taken `elapsed` so far.
-    pub(crate) async fn commit(&self, record: StepRecord, elapsed: Duration) -> Result<Totals, Interruption> {
+    pub(crate) async fn commit(
+        &self,
+        record: &StepRecord,
+        elapsed: Duration,
+    ) -> Result<Totals, Interruption> {
+        let record = record.clone();
         self.call(move |journal| {
             journal.elapsed(elapsed);
-            journal.verified(record.turn, record.calm, &record.judgement)?;
             let _acknowledged = journal.commit(&record)?;
             Ok(journal.totals())
         })
@@ -92,12 +111,22 @@ impl JournalSeat {
     }
 
     /// Closes the run, and says what it came to.
-    pub(crate) async fn end(&self, end: RunEnd, elapsed: Duration) -> Result<Totals, Interruption> {
+    pub(crate) async fn end(&self, end: &RunEnd, elapsed: Duration) -> Result<Totals, Interruption> {
+        let end = end.clone();
         self.call(move |journal| {
             journal.elapsed(elapsed);
             let totals = journal.totals();
             let _acknowledged = journal.end(&end)?;
             Ok(totals)
+        })
+        .await
+    }
+
+    /// Free on the disk, where it can be told, and what the rows that found no room need.
+    pub(crate) async fn room(&self) -> Result<(Option<u64>, u64), Interruption> {
+        self.call(|journal| {
+            let health = journal.health();
+            Ok((health.free_bytes, health.needed_bytes))
         })
         .await
     }

@@ -12,6 +12,7 @@ pub mod manual;
 pub mod policy;
 pub mod profile;
 pub mod progress;
+mod room;
 pub mod seat;
 pub mod target;
 pub mod tools;

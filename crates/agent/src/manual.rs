@@ -107,7 +107,7 @@ impl Manual {
             timings: engine.timings,
         };
         let (notes, reason) = (record.notes.join("; "), record.reason.clone());
-        engine.journal.commit(record, engine.elapsed()).await?;
+        engine.commit(&record).await?;
         self.look().await?;
         if end {
             return Ok(Answer::Done(reason));

@@ -221,6 +221,10 @@ stage! {
         dump_screenshots: bool = true,
         dump_folder: String = "dump".into(),
         quota_mib: u64 = 2048,
+        /// A run begins with this much free on its disk, or not at all.
+        min_free_mib: u64 = 64,
+        /// How long a full disk is waited for; 0 ends the run at once.
+        full_wait_s: f64 = 600.0,
     }
 }
 
@@ -317,6 +321,7 @@ impl Profile {
             ("settle.check_interval_s", self.settle.check_interval_s),
             ("decide.request_timeout_s", self.decide.request_timeout_s),
             ("decide.connect_timeout_s", self.decide.connect_timeout_s),
+            ("record.full_wait_s", self.record.full_wait_s),
             ("desktop.lost_s", self.desktop.lost_s),
             ("desktop.target_wait_s", self.desktop.target_wait_s),
         ];

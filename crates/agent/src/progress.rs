@@ -5,6 +5,7 @@
 use handsight_base::flow::frame::Suspicion;
 use handsight_base::flow::settled::Calm;
 use handsight_base::space::Size;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +48,18 @@ pub enum Event {
     Committed {
         turn: u64,
         overhead_ms: f64,
+    },
+    /// The disk of the journal is full: nothing moves until there is room, for `wait` at most. Sizes in bytes; `needed` is
+    /// the least that lets the run go on.
+    DiskFull {
+        path: PathBuf,
+        free: Option<u64>,
+        needed: u64,
+        wait: Duration,
+    },
+    /// There is room again, and the run goes on.
+    RoomAgain {
+        waited: Duration,
     },
     /// Something a person should know that ends nothing.
     Warning(String),

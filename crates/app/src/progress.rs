@@ -2,6 +2,7 @@
 //!
 //! Every event has its line; `-q` keeps none, the normal level those a person follows a run by, `-v` all of them.
 
+use crate::assemble::room::bytes;
 use crate::cli::Verbosity;
 use crate::say;
 use handsight_agent::progress::{Event, Progress};
@@ -31,7 +32,7 @@ impl Progress for Lines {
             return;
         }
         match event {
-            Event::Warning(line) => say::warning(line),
+            Event::Warning(_) | Event::DiskFull { .. } => say::warning(&line),
             _ => say::note(&format!("{:>4}  {line}", self.turn)),
         }
     }
@@ -66,6 +67,22 @@ fn render(event: &Event) -> (Verbosity, String) {
             Calm::TimedOut => (Verbose, format!("still moving after {}", short(*waited))),
         },
         Event::Committed { overhead_ms, .. } => (Verbose, format!("kept; {overhead_ms:.1} ms of our own")),
+        Event::DiskFull { path, free, needed, wait } => {
+            let free = free.map_or_else(String::new, |free| format!(" {} free,", bytes(free)));
+            let then = if wait.is_zero() {
+                "record.full_wait_s is 0, so the run ends".to_owned()
+            } else {
+                format!(
+                    "free some: the run waits for it {} at most and moves nothing meanwhile",
+                    short(*wait)
+                )
+            };
+            let needed = bytes(*needed);
+            (Normal, format!("the disk of {} is full:{free} {needed} needed; {then}", path.display()))
+        }
+        Event::RoomAgain { waited } => {
+            (Normal, format!("there is room on the disk again after {}; the run goes on", short(*waited)))
+        }
         Event::Warning(line) => (Normal, line.clone()),
     }
 }

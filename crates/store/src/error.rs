@@ -35,7 +35,7 @@ pub enum StoreError {
     Unreadable { path: PathBuf, why: String, set_aside: PathBuf },
     #[error("this binary carries SQLite {found}, which may lose data; at least 3.51.3 is needed: rebuild it")]
     SqliteTooOld { found: &'static str },
-    #[error("no space left at {} while {doing}: free some; the run waits and nothing was done", path.display())]
+    #[error("no space left at {} while {doing}: free some", path.display())]
     DiskFull { path: PathBuf, doing: &'static str },
     #[error("{doing} {} failed: {source}{}", path.display(), hint(source))]
     Io { doing: &'static str, path: PathBuf, source: io::Error },

@@ -16,6 +16,12 @@ pub(crate) fn make_dir(path: &Path) -> Result<()> {
     builder.create(path).map_err(|e| StoreError::io("making the folder", path, e))
 }
 
+/// What the owner of this process may still write on the disk that holds `path`, or would hold it once it is made.
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    let path = std::path::absolute(path)?;
+    fs4::available_space(path.ancestors().find(|p| p.exists()).unwrap_or(&path))
+}
+
 /// Options to make a file readable by the owner only.
 pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();

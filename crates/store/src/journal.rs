@@ -110,6 +110,8 @@ pub struct Health {
     pub reserve_held: bool,
     /// Free on the disk, where it can be told.
     pub free_bytes: Option<u64>,
+    /// What the rows that found no room need of it; 0 while there is room.
+    pub needed_bytes: u64,
     /// Why nothing more is recorded, if so.
     pub failed: Option<String>,
 }
@@ -149,6 +151,8 @@ pub struct Journal {
     waiting_since: Option<Duration>,
     waiting_turns: u32,
     shrink_from: u64,
+    /// What the rows of a write that found no room need.
+    needed: u64,
     failed: Option<(&'static str, String)>,
     /// These last, so that the folder is let go when all else is closed.
     _written: Written,
@@ -201,7 +205,8 @@ impl Journal {
             used_bytes: self.album.book.used(),
             quota_bytes: self.options.quota_bytes,
             reserve_held: self.reserve.is_held(),
-            free_bytes: fs4::available_space(&self.dir).ok(),
+            free_bytes: files::free_bytes(&self.dir).ok(),
+            needed_bytes: self.needed,
             failed: self.failed.as_ref().map(|(doing, why)| format!("while {doing}: {why}")),
         }
     }
@@ -331,12 +336,18 @@ impl Journal {
     /// A full disk first costs old pictures, then the reserve, then the turn waits.
     fn write_or_relieve(&mut self) -> Result<()> {
         loop {
-            let Err(error) = self.write() else { return Ok(()) };
+            let Err(error) = self.write() else {
+                self.needed = 0;
+                return Ok(());
+            };
             match error {
                 StoreError::DiskFull { .. } if self.album.make_room(ROOM_BYTES) || self.reserve.release() => {
                     tracing::warn!(%error, "pictures or the reserve made room for the journal");
                 }
-                StoreError::DiskFull { .. } => return Err(error),
+                StoreError::DiskFull { .. } => {
+                    self.needed = self.pending.iter().map(Row::log_bytes).sum();
+                    return Err(error);
+                }
                 other => return Err(self.fail(other)),
             }
         }

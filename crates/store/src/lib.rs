@@ -37,6 +37,7 @@ mod walk;
 
 pub use album::{step_name, test_name, turn_name};
 pub use error::{Remedy, StoreError};
+pub use files::free_bytes;
 pub use journal::{Ack, Durability, Health, Journal, Options, Resume};
 #[doc(hidden)]
 pub use migrate::Synchronous;

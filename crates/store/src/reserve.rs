@@ -35,7 +35,7 @@ impl Reserve {
         if self.bytes == 0 || self.is_held() {
             return;
         }
-        let spare = fs4::available_space(self.path.parent().unwrap_or(&self.path));
+        let spare = files::free_bytes(&self.path);
         if spare.is_ok_and(|spare| spare < 2 * self.bytes) {
             return;
         }

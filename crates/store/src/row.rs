@@ -76,6 +76,10 @@ impl Kind {
     }
 }
 
+/// A page of the database, and what the log takes for one.
+const PAGE: u64 = 4096;
+const LOG_FRAME: u64 = PAGE + 24;
+
 /// The index of a row that belongs to a whole turn or to the run.
 pub(crate) const WHOLE: i64 = -1;
 
@@ -99,6 +103,11 @@ impl Row {
     pub(crate) fn new(seq: u64, turn: u64, idx: i64, kind: Kind, prev: Sum, body: String) -> Self {
         let sum = checksum(prev, seq, turn, idx, kind.name(), &body);
         Self { seq, turn, idx, kind, prev, sum, body }
+    }
+
+    /// What it adds to the log at most: its pages, and the one above them.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        (self.body.len() as u64 / PAGE + 2) * LOG_FRAME
     }
 }
 

@@ -13,6 +13,8 @@ pub mod need;
 pub mod picture;
 #[cfg(target_os = "linux")]
 pub mod program;
+#[cfg(target_os = "linux")]
+pub mod small_disk;
 pub mod wait;
 #[cfg(target_os = "linux")]
 pub mod witness;

@@ -2,6 +2,7 @@
 
 use crate::ending::Interruption;
 use crate::engine::Engine;
+use crate::journal::JournalSeat;
 use crate::progress::Event;
 use handsight_base::flow::action::{Action, ActionHash, Batch, Primitive};
 use handsight_base::flow::decision::{Choice, Decision};
@@ -84,11 +85,19 @@ async fn one(
         Ok(work) => work,
         Err(error) => return Ok(Outcome::Failed { why: error.to_string(), injected: None }),
     };
-    engine.journal.intent(engine.turn, index, action, hash).await?;
+    let turn = engine.turn;
+    let intent = async |journal: &JournalSeat| journal.intent(turn, index, action, hash).await;
+    let ((), waited) = engine.with_room(intent).await?;
     if let Some(reason) = engine.stop.reason() {
         // Recorded, so that a resume does not call it ambiguous: it certainly did not happen.
         engine.journal.acted(engine.turn, index, Outcome::NotExecuted).await?;
         return Err(Interruption::Stopped(reason));
+    }
+    if !waited.is_zero() {
+        // Decided on a screen of before, which a person may have used since to make room.
+        engine.journal.acted(turn, index, Outcome::NotExecuted).await?;
+        engine.told.push(format!("[{} was not done: the disk was full, look again]", action.name()));
+        return Ok(Outcome::NotExecuted);
     }
     let answer = send(engine, work).await;
     let (outcome, end) = judge(answer);

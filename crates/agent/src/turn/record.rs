@@ -30,7 +30,7 @@ pub(super) async fn record(engine: &mut Engine, verdict: Verdict) -> Result<Step
     };
     record.timings.whole = engine.millis_since(engine.turn_began);
     let began = engine.clock.now();
-    engine.totals = engine.journal.commit(record.clone(), engine.elapsed()).await?;
+    engine.totals = engine.commit(&record).await?;
     // The sync is part of the turn, but cannot be in the record it syncs.
     let committing = engine.millis_since(began);
     record.timings.record = committing;

@@ -118,13 +118,21 @@ pub(crate) struct Rig {
     fake: Option<FakeDesktop>,
     settings: Vec<Layer>,
     pub(crate) think: Duration,
+    pub(crate) durability: Durability,
+    /// Hears every event as it happens.
+    pub(crate) hear: Option<Hear>,
 }
 
-struct Listener(Arc<Mutex<Vec<Event>>>);
+pub(crate) type Hear = Box<dyn FnMut(&Event) + Send>;
+
+struct Listener(Arc<Mutex<Vec<Event>>>, Option<Hear>);
 
 impl Progress for Listener {
     fn event(&mut self, event: &Event) {
         self.0.lock().unwrap().push(event.clone());
+        if let Some(hear) = &mut self.1 {
+            hear(event);
+        }
     }
 }
 
@@ -143,6 +151,8 @@ impl Rig {
             fake: Some(fake),
             settings: settings.iter().map(|s| set_layer(&aliases, s).unwrap()).collect(),
             think: Duration::ZERO,
+            durability: Durability::BATCHED,
+            hear: None,
         }
     }
 
@@ -151,7 +161,7 @@ impl Rig {
     }
 
     fn journal(&self) -> Journal {
-        let options = Options { durability: Durability::BATCHED, ..Options::default() };
+        let options = Options { durability: self.durability, ..Options::default() };
         if self.out().join("run.db").exists() {
             return Journal::open(&self.out(), &options).unwrap().0;
         }
@@ -190,7 +200,7 @@ impl Rig {
                 clock,
                 journal: self.journal(),
                 stop: self.stop.clone(),
-                progress: Box::new(Listener(Arc::clone(&self.events))),
+                progress: Box::new(Listener(Arc::clone(&self.events), self.hear.take())),
                 fonts: Box::new(NoFonts),
             };
             Episode::new(parts).unwrap().run().await

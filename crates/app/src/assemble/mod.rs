@@ -7,6 +7,7 @@ pub(crate) mod desktop;
 mod exchanges;
 pub(crate) mod model;
 mod resume;
+pub(crate) mod room;
 
 use crate::commands::run::About;
 use crate::environment::Environment;
@@ -93,6 +94,11 @@ pub(crate) async fn assemble(
     if let Folder::New { out: Some(out), .. } = &folder {
         run_folder::check(out)?;
     }
+    let place = match &folder {
+        Folder::New { out, .. } => out.as_deref().unwrap_or(Path::new(&profile.record.dump_folder)),
+        Folder::Resumed { dir } => dir,
+    };
+    room::Room::check(place, &profile)?;
     let real = desktop.is_real();
     let wall = RealClock::new();
     let clock: Arc<dyn Clock> =

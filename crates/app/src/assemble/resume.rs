@@ -1,5 +1,6 @@
 //! Going on with an earlier run: from its folder to a request, with what may be changed changed.
 
+use super::room::Room;
 use super::{Folder, Request, desktop, model};
 use crate::cli::ModelArgs;
 use crate::environment::Environment;
@@ -42,7 +43,10 @@ impl Request {
         let desktop = desktop::Choice::read(&meta.desktop, environment)?;
         let dir = match out {
             None => run.to_owned(),
-            Some(out) => copied(run, &out)?,
+            Some(out) => {
+                Room::check(&out, &settings.profile)?;
+                copied(run, &out)?
+            }
         };
         let folder = Folder::Resumed { dir };
         Ok(Self { settings, task: meta.objective, desktop, model: Some(model), folder, hands: true })

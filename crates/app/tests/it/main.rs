@@ -15,6 +15,8 @@ mod bench_pixel;
 mod command_line;
 #[cfg(target_os = "linux")]
 mod desktop_faults;
+#[cfg(target_os = "linux")]
+mod fault_storage;
 mod handsight;
 #[cfg(target_os = "linux")]
 mod kill_run;

@@ -134,6 +134,7 @@ impl Journal {
             waiting_since: None,
             waiting_turns: 0,
             shrink_from: 0,
+            needed: 0,
             failed: None,
             _written: written,
             _lock: lock,

@@ -3,50 +3,13 @@
 use crate::common::{FULL, Script, action, begin, finish, meta, options, picture, record, whole_turn};
 use handsight_base::flow::receipt::Outcome;
 use handsight_store::{Journal, Options, Reader, Remedy, StoreError};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// A mounted tmpfs, unmounted on drop.
-struct Small {
-    dir: PathBuf,
-    _above: tempfile::TempDir,
-}
-
-impl Small {
-    /// `None`, with a line that says so, where mounting is not allowed.
-    fn new(megabytes: u32) -> Option<Self> {
-        let above = tempfile::tempdir().unwrap();
-        let dir = above.path().join("small");
-        std::fs::create_dir(&dir).unwrap();
-        let size = format!("size={megabytes}m");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "none"]).arg(&dir).output();
-        if mounted.is_ok_and(|m| m.status.success()) {
-            return Some(Self { dir, _above: above });
-        }
-        eprintln!("SKIPPED a full tmpfs: needs root to mount one");
-        None
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.dir).status();
-    }
-}
-
-/// Takes all space that is left, to the last block.
-fn fill(path: &Path) {
-    use std::io::Write;
-    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
-    while file.write_all(&[1; 4096]).is_ok() {}
-}
+use handsight_testkit::small_disk::SmallDisk;
 
 /// Screenshots go first, then the reserve, then the turn waits and nothing is done; with space the run goes on.
 #[test]
 fn a_full_disk_costs_pictures_then_the_reserve_then_the_turn_waits() {
-    let Some(small) = Small::new(8) else { return };
-    let dir = small.dir.join("run");
-    let filler = small.dir.join("filler");
+    let Some(small) = SmallDisk::new(8) else { return };
+    let dir = small.dir().join("run");
     let options = Options { reserve_bytes: 256 << 10, checkpoint_bytes: u64::MAX / 32, ..options() };
     let script = Script { picture: 40_000, ..FULL };
     let mut journal = Journal::create(&dir, &meta(), &options).unwrap();
@@ -56,12 +19,12 @@ fn a_full_disk_costs_pictures_then_the_reserve_then_the_turn_waits() {
     assert!(journal.health().reserve_held);
 
     // The disk is full: the journal eats pictures, oldest first, while there are any to drop.
-    fill(&filler);
+    small.fill();
     let mut turn = 21;
     while journal.health().reserve_held {
         let _ = whole_turn(&mut journal, turn, Script { picture: 0, view: false, exchange: true }).unwrap();
         turn += 1;
-        fill(&filler);
+        small.fill();
         assert!(turn < 2_000, "the reserve is never touched");
     }
     let left = std::fs::read_dir(&dir)
@@ -71,7 +34,7 @@ fn a_full_disk_costs_pictures_then_the_reserve_then_the_turn_waits() {
 
     // With the reserve gone too, a call is refused by name, and again as long as the disk is full.
     let (refused, waiting) = loop {
-        fill(&filler);
+        small.fill();
         let bare = Script { picture: 0, view: false, exchange: true };
         match begin(&mut journal, turn, bare) {
             Err(error) => break (turn, (None, error)),
@@ -85,6 +48,8 @@ fn a_full_disk_costs_pictures_then_the_reserve_then_the_turn_waits() {
     let (begun, error) = waiting;
     assert!(matches!(error, StoreError::DiskFull { .. }) && error.to_string().contains("run.db"), "{error}");
     assert_eq!(error.remedy(), Remedy::FreeSpace);
+    let health = journal.health();
+    assert!(health.needed_bytes >= 8_192 && health.free_bytes.is_some_and(|f| f < 4_096), "{health:?}");
     let done = Outcome::Done { injected: None };
     let again = |journal: &mut Journal| match begun {
         None => journal.intent(refused, 0, &action(refused).0, &action(refused).1),
@@ -100,9 +65,10 @@ fn a_full_disk_costs_pictures_then_the_reserve_then_the_turn_waits() {
     );
 
     // Space returns: the very same call is made again.
-    std::fs::remove_file(&filler).unwrap();
+    small.empty();
     journal.idle().unwrap();
     again(&mut journal).unwrap();
+    assert_eq!(journal.health().needed_bytes, 0);
     if begun.is_none() {
         let hash = journal.keep_frame(refused, &picture(refused, 1_000));
         assert_eq!(finish(&mut journal, refused, hash, FULL).unwrap().through(), refused);
@@ -119,12 +85,12 @@ fn a_full_disk_costs_pictures_then_the_reserve_then_the_turn_waits() {
 
 #[test]
 fn no_run_is_begun_on_a_full_disk_and_the_message_says_why() {
-    let Some(small) = Small::new(4) else { return };
-    let dir = small.dir.join("run");
-    fill(&small.dir.join("filler"));
+    let Some(small) = SmallDisk::new(4) else { return };
+    let dir = small.dir().join("run");
+    small.fill();
     let error = Journal::create(&dir, &meta(), &options()).unwrap_err();
     eprintln!("{error}");
     assert!(error.to_string().contains("full") || error.to_string().contains("space"), "{error}");
-    std::fs::remove_file(small.dir.join("filler")).unwrap();
+    small.empty();
     Journal::create(&dir, &meta(), &options()).unwrap().close().unwrap();
 }

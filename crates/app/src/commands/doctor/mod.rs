@@ -16,7 +16,6 @@ use crate::settings as profile_settings;
 use finding::report;
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::stop::Stop;
-use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Result<Exit> {
@@ -34,7 +33,7 @@ pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Resul
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
     let mut findings = machine::check(environment, model.is_here(), &profile.hud);
     findings.extend(settings::check(&settings));
-    findings.extend(storage::check(Path::new(&profile.record.dump_folder)));
+    findings.extend(storage::check(profile));
     findings.extend(desktop::check(choice, hands, &settings));
     let stop = Stop::new();
     crate::signals::listen(stop.clone())?;
