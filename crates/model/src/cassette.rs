@@ -59,6 +59,10 @@ impl Model for Taping {
         self.inner.name()
     }
 
+    fn picture_limit(&self) -> Option<u64> {
+        self.inner.picture_limit()
+    }
+
     fn ask<'a>(
         &'a self,
         request: &'a ModelRequest,

@@ -197,6 +197,10 @@ impl Model for Remote {
         &self.name
     }
 
+    fn picture_limit(&self) -> Option<u64> {
+        self.provider.limits.picture_bytes
+    }
+
     fn ask<'a>(
         &'a self,
         request: &'a ModelRequest,

@@ -76,6 +76,10 @@ impl Model for Retrying {
         self.inner.name()
     }
 
+    fn picture_limit(&self) -> Option<u64> {
+        self.inner.picture_limit()
+    }
+
     fn ask<'a>(
         &'a self,
         request: &'a ModelRequest,

@@ -50,6 +50,8 @@ mod xvfb_manual;
 #[cfg(target_os = "linux")]
 mod xvfb_model_faults;
 #[cfg(target_os = "linux")]
+mod xvfb_picture_limit;
+#[cfg(target_os = "linux")]
 mod xvfb_run;
 #[cfg(target_os = "linux")]
 mod xvfb_window;

@@ -92,6 +92,11 @@ pub trait Model: Send + Sync {
     /// `provider/name`.
     fn name(&self) -> &str;
 
+    /// Most bytes that a picture may have as it is sent, which is Base64; `None` if no limit is known.
+    fn picture_limit(&self) -> Option<u64> {
+        None
+    }
+
     /// Asks once. Cancelled by dropping the future, or by `stop`.
     fn ask<'a>(
         &'a self,

@@ -2,7 +2,8 @@
 
 use super::*;
 use handsight_base::flow::intent::Intent;
-use handsight_model::Endpoint;
+use handsight_base::port::model::Model;
+use handsight_model::{Endpoint, RetryPolicy, Retrying};
 use handsight_testkit::chat::{Call, Reply, Rules};
 
 fn strict() -> Rules {
@@ -277,6 +278,10 @@ async fn a_picture_over_the_limit_is_not_sent() {
     })
     .unwrap();
     assert_eq!(model.limits().picture_bytes, Some(1000));
+    let model = Arc::new(model);
+    let before: Arc<dyn Model> = Arc::<Remote>::clone(&model);
+    let before = Retrying::new(before, RetryPolicy::times(0), Arc::new(RealClock::new()), None);
+    assert_eq!(before.picture_limit(), Some(1000), "whoever stands in front of it says the same");
     let noise: Vec<u8> = (0..751_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     // 751 bytes are 1004 after base64, 750 are 1000.
     let e = ask(&model, &turn(noise.as_slice().into())).await.unwrap_err();
