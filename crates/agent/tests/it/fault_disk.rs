@@ -125,6 +125,14 @@ fn a_run_waits_for_room_and_goes_on_with_nothing_lost_or_done_twice() {
     assert_eq!((told(&rig, is_full), told(&rig, |e| matches!(e, Event::RoomAgain { .. }))), (1, 1));
     let calls = before.lock().unwrap().take().unwrap();
     assert_eq!(calls.last().unwrap().1, Call::ReleaseAll, "everything is let go before it waits");
+    let after = rig.desktop.calls().split_off(calls.len());
+    assert!(
+        !after.iter().any(|(_, c)| matches!(c, Call::Inject(_))),
+        "decided on a screen of before: {after:?}"
+    );
+    let mut reader = Reader::open(&rig.out()).unwrap();
+    let waited = &reader.actions(ending.turns - 1).unwrap()[0];
+    assert_eq!(waited.outcome, Some(receipt::Outcome::NotExecuted), "it was the intent that found no room");
     agrees(&rig, ending.turns);
 }
 
