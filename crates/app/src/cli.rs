@@ -354,6 +354,7 @@ pub(crate) struct GenerateArgs {
 pub(crate) enum Generated {
     Man,
     Completions,
+    Reference,
 }
 
 #[cfg(test)]

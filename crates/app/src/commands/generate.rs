@@ -1,8 +1,8 @@
-//! `generate man|completions DIR`: what is made from the definition of the command line, for packages.
+//! `generate man|completions|reference DIR`: what is made from the definition of the command line, for packages and for `docs/`.
 
 use crate::cli::{Cli, GenerateArgs, Generated};
 use crate::exit::{Exit, Failure};
-use clap::{CommandFactory as _, ValueEnum as _};
+use clap::{Command, CommandFactory as _, ValueEnum as _};
 use clap_complete::Shell;
 
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<Exit> {
@@ -21,5 +21,28 @@ fn write(args: &GenerateArgs) -> std::io::Result<()> {
             }
             Ok(())
         }
+        Generated::Reference => std::fs::write(args.dir.join("cli.md"), reference(command)),
+    }
+}
+
+/// The help of every command on one page, as the program prints it.
+fn reference(command: Command) -> String {
+    // A width of its own, so that no terminal has a say.
+    let mut command = command.term_width(120);
+    command.build();
+    let mut page =
+        "# The command line\n\nGenerated from its definition by `cargo xtask docs`; a test compares.\n"
+            .to_owned();
+    add(&mut page, &mut command);
+    page
+}
+
+fn add(page: &mut String, command: &mut Command) {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_owned();
+    let help = command.render_long_help().to_string();
+    let help: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
+    page.push_str(&format!("\n## {name}\n\n```text\n{}\n```\n", help.join("\n")));
+    for child in command.get_subcommands_mut().filter(|c| !c.is_hide_set() && c.get_name() != "help") {
+        add(page, child);
     }
 }

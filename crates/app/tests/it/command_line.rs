@@ -1,6 +1,8 @@
 //! Arguments that make no sense, help, and what is generated from the command line's definition.
 
 use crate::handsight::Handsight;
+use std::collections::BTreeSet;
+use std::path::Path;
 
 #[test]
 fn bad_usage_ends_with_2_and_says_what_is_wrong() {
@@ -76,7 +78,7 @@ fn man_pages_and_completions_come_from_the_same_definition() {
     assert!(page.contains("max\\-turns") && page.contains("TASK"), "{page}");
     assert!(std::fs::read_to_string(handsight.home().join("man/handsight.1")).unwrap().contains("143"));
     assert!(!handsight.home().join("man/handsight-__hands.1").exists());
-    let names: std::collections::BTreeSet<String> = std::fs::read_dir(handsight.home().join("completions"))
+    let names: BTreeSet<String> = std::fs::read_dir(handsight.home().join("completions"))
         .unwrap()
         .map(|e| e.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -84,6 +86,37 @@ fn man_pages_and_completions_come_from_the_same_definition() {
     assert_eq!(names, want.map(str::to_owned).into());
     let bash = std::fs::read_to_string(handsight.home().join("completions/handsight.bash")).unwrap();
     assert!(bash.contains("--max-turns"));
+}
+
+#[test]
+fn the_generated_pages_are_those_of_the_program() {
+    let handsight = Handsight::new();
+    handsight.run(&["generate", "man", "new/man"]).ended(0);
+    handsight.run(&["generate", "reference", "new"]).ended(0);
+    let (new, kept) = (handsight.home().join("new"), Path::new(KEPT));
+    let stale = "`cargo xtask docs` makes the pages of docs/generated anew";
+    assert_eq!(pages(&new), pages(kept), "{stale}");
+    for page in pages(kept) {
+        let [new, kept] = [&new, kept].map(|dir| std::fs::read_to_string(dir.join(&page)).unwrap());
+        assert!(new == kept, "{page} is stale; {stale}");
+    }
+    // Every command is there with what it prints of itself.
+    let reference = std::fs::read_to_string(kept.join("cli.md")).unwrap();
+    for name in ["handsight", "handsight run", "handsight runs replay", "handsight window focus"] {
+        assert!(reference.contains(&format!("\n## {name}\n")), "{name}");
+    }
+    assert!(!reference.contains("__hands"));
+}
+
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated");
+
+/// What is in a folder and in its folders.
+fn pages(folder: &Path) -> BTreeSet<String> {
+    let below = |dir: &str| -> Vec<String> {
+        let entries = std::fs::read_dir(folder.join(dir)).unwrap();
+        entries.map(|e| format!("{dir}{}", e.unwrap().file_name().to_str().unwrap())).collect()
+    };
+    below("").into_iter().filter(|name| name != "man").chain(below("man/")).collect()
 }
 
 // spec: S-05 UNIT
