@@ -24,7 +24,7 @@ const LOWER: &[&str] = &["base", "pixel", "store"];
 const ABOVE_AGENT: &[&str] = &["base", "pixel", "store", "desktop", "vision", "model", "worlds", "agent"];
 const SIBLINGS: &str =
     "desktop, vision, model and worlds are siblings: they meet in base's ports, and app joins them";
-const LEARNERS: &str = "reflex, lab, detect and serve are siblings above agent; app joins them";
+const LEARNERS: &str = "lab, detect and serve are siblings above agent; app joins them";
 
 #[rustfmt::skip]
 const LAYERS: &[Layer] = &[
@@ -39,7 +39,10 @@ const LAYERS: &[Layer] = &[
         name: "agent", sees: &["base", "pixel", "store", "vision"], tests_see: &["testkit", "desktop", "model"],
         why: "agent reaches desktop, model and worlds through base's ports only; its tests may use desktop and model",
     },
-    Layer { name: "reflex", sees: ABOVE_AGENT, tests_see: &["testkit"], why: LEARNERS },
+    Layer {
+        name: "reflex", sees: &["base", "pixel", "vision"], tests_see: &["testkit"],
+        why: "reflex gets what any model gets, a picture and a text: no world, no desktop and no journal may reach it",
+    },
     Layer { name: "lab", sees: ABOVE_AGENT, tests_see: &["testkit"], why: LEARNERS },
     Layer { name: "detect", sees: ABOVE_AGENT, tests_see: &["testkit"], why: LEARNERS },
     Layer {
@@ -215,6 +218,16 @@ mod tests {
             for seen in layer.sees {
                 let below = LAYERS.iter().position(|other| other.name == *seen);
                 assert!(below.is_some_and(|below| below < at), "{} -> {seen}", layer.name);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_world_reaches_the_offline_model() {
+        for seen in ["worlds", "agent", "desktop", "store", "model"] {
+            for section in ["dependencies", "dev-dependencies"] {
+                let manifest = format!("[{section}]\nhandsight-{seen}.workspace = true");
+                assert_eq!(violations("reflex", &manifest).len(), 1, "{section} {seen}");
             }
         }
     }

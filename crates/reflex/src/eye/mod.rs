@@ -1,0 +1,134 @@
+//! Pixels to a scene: lines of text, boxes, marks, and the text of the HUD.
+
+mod flat;
+mod glyphs;
+mod hud;
+mod raster;
+mod read;
+mod rows;
+mod scene;
+mod widgets;
+
+pub use raster::Unreadable;
+pub use scene::{Line, Mark, Pane, Scene};
+
+use flat::{Extent, Flat, Kind};
+use glyphs::Book;
+use handsight_base::space::{FrameRect, Size};
+use hud::Hud;
+use raster::{Raster, Sheet};
+use read::{Reader, Reading};
+use rows::InkRow;
+
+/// Rows that are read to see whether a guess about the screen's size is right.
+const SAMPLE: usize = 12;
+/// Mean confidence of a right guess.
+const RIGHT: f32 = 0.85;
+
+/// Looks at a picture.
+pub fn look(png: &[u8]) -> Result<Scene, Unreadable> {
+    let sheet = Sheet::decode(png)?;
+    let guesses = sheet.guesses();
+    let mut best: Option<(f32, Seen)> = None;
+    for guess in guesses {
+        let seen = Seen::of(&sheet, guess);
+        let score = seen.score();
+        if best.as_ref().is_none_or(|(known, _)| score > *known) {
+            best = Some((score, seen));
+        }
+        if score >= RIGHT {
+            break;
+        }
+    }
+    Ok(best.map(|(_, seen)| seen.scene()).unwrap_or_default())
+}
+
+/// A picture under one guess of the screen's size.
+struct Seen {
+    raster: Raster,
+    hud: Option<Hud>,
+    flat: Flat,
+    rows: Vec<InkRow>,
+}
+
+impl Seen {
+    fn of(sheet: &Sheet, native: Size) -> Self {
+        let mut raster = sheet.raster(native);
+        let hud = hud::read(&raster);
+        if let Some(hud) = &hud {
+            hud.erase(&mut raster);
+        }
+        let flat = Flat::of(&raster);
+        let rows = rows::rows(&raster, &flat);
+        Self { raster, hud, flat, rows }
+    }
+
+    /// How well its longest rows can be read, 0 to 1.
+    fn score(&self) -> f32 {
+        // A HUD is legible at one size only.
+        if self.hud.is_some() {
+            return 1.0;
+        }
+        let mut longest: Vec<&InkRow> = self.rows.iter().filter(|row| row.pieces.len() > 2).collect();
+        longest.sort_by_key(|row| std::cmp::Reverse(row.pieces.len()));
+        longest.truncate(SAMPLE);
+        let mut reader = Reader::new(&self.raster);
+        let scores: Vec<f32> =
+            longest.iter().map(|row| reader.read(row).map_or(0.0, |reading| reading.confidence)).collect();
+        scores.iter().sum::<f32>() / scores.len().max(1) as f32
+    }
+
+    fn scene(self) -> Scene {
+        let mut reader = Reader::new(&self.raster);
+        let mut readings: Vec<Option<Reading>> = self.rows.iter().map(|row| reader.read(row)).collect();
+        // Letters that all touch are read once the styles of the others are known.
+        for (row, reading) in self.rows.iter().zip(&mut readings).filter(|(_, reading)| reading.is_none()) {
+            *reading = reader.read(row);
+        }
+        let mut lines: Vec<Line> = self
+            .rows
+            .iter()
+            .zip(&readings)
+            .filter_map(|(row, r)| Some(self.line(row, r.as_ref()?)))
+            .collect();
+        let area = |extent: &Extent| self.area(extent);
+        let squares = widgets::squares(&self.raster, &self.flat, &area);
+        // The sign in a check box is no text.
+        lines.retain(|line| {
+            !squares.iter().any(|square| square.area.intersect(&line.area) == Some(line.area))
+        });
+        let bars = self.flat.parts.iter().filter(|part| part.kind == Kind::Caret);
+        Scene {
+            screen: self.raster.native,
+            hud: self.hud.as_ref().map(|hud| hud.text.clone()),
+            panes: widgets::panes(&self.raster, &self.flat, &area),
+            marks: widgets::marks(squares, &lines),
+            carets: bars.map(|bar| area(&bar.extent)).collect(),
+            lines,
+        }
+    }
+
+    fn line(&self, row: &InkRow, reading: &Reading) -> Line {
+        let style = &Book::get().styles[reading.style];
+        Line {
+            area: self.area(&row.extent),
+            text: reading.text.clone(),
+            confidence: reading.confidence,
+            em: style.em,
+            bold: style.bold,
+            ink: row.ink,
+            ground: row.ground[row.ground.len() / 2],
+        }
+    }
+
+    fn area(&self, extent: &Extent) -> FrameRect {
+        let (columns, rows) = (&self.raster.columns, &self.raster.rows);
+        let span = |numbers: &[i32], from: u16, to: u16| {
+            let first = numbers[usize::from(from)];
+            (first, (numbers[usize::from(to) - 1] + 1 - first) as u32)
+        };
+        let ((x, width), (y, height)) =
+            (span(columns, extent.x0, extent.x1), span(rows, extent.y0, extent.y1));
+        FrameRect::new(x, y, width, height)
+    }
+}

@@ -1,0 +1,100 @@
+//! Surfaces to panes, and small squares and rounds to marks: what a pointer can press that is not text.
+
+use super::flat::{Extent, Flat, Kind};
+use super::raster::Raster;
+use super::scene::{Line, Mark, Pane};
+use handsight_base::space::FrameRect;
+
+/// Sides of check boxes and radio buttons, in pixels of the raster.
+const MARK: std::ops::RangeInclusive<u16> = 10..=30;
+/// Widest border.
+const BORDER: u32 = 3;
+
+/// Surfaces that are rectangles, in reading order.
+pub(crate) fn panes(raster: &Raster, flat: &Flat, area: &dyn Fn(&Extent) -> FrameRect) -> Vec<Pane> {
+    let mut panes: Vec<Pane> = Vec::new();
+    for part in flat.parts.iter().filter(|part| part.kind == Kind::Surface) {
+        let Extent { x0, y0, x1, y1 } = part.extent;
+        let (xm, ym) = ((x0 + x1) / 2, (y0 + y1) / 2);
+        let own = |x: u16, y: u16| raster.at(usize::from(x), usize::from(y)) == part.color;
+        // Middles and quarters of its sides are its own: text and rounded corners do not reach them.
+        let sides =
+            [(x0, ym), (x1 - 1, ym), (xm, y0), (xm, y1 - 1), ((x0 + xm) / 2, y0), ((xm + x1) / 2, y1 - 1)];
+        if part.extent.width() < 12 || sides.iter().filter(|&&(x, y)| own(x, y)).count() < 4 {
+            continue;
+        }
+        panes.push(Pane {
+            area: area(&part.extent),
+            fill: part.color,
+            border: border(raster, &part.extent, part.color),
+        });
+    }
+    panes
+}
+
+/// Colour and width of the line around an extent: the same on three sides at least.
+fn border(raster: &Raster, extent: &Extent, fill: u32) -> Option<(u32, u32)> {
+    let [x0, y0, x1, y1] = [extent.x0, extent.y0, extent.x1, extent.y1].map(i64::from);
+    let (xm, ym) = ((x0 + x1) / 2, (y0 + y1) / 2);
+    let at = |x: i64, y: i64| {
+        let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
+        (x < raster.width() && y < raster.height()).then(|| raster.at(x, y))
+    };
+    let outward = |n: i64| [at(x0 - 1 - n, ym), at(x1 + n, ym), at(xm, y0 - 1 - n), at(xm, y1 + n)];
+    let agreed = |seen: [Option<u32>; 4], color: u32| seen.iter().filter(|s| **s == Some(color)).count() >= 3;
+    let first = outward(0);
+    let color = first.into_iter().flatten().find(|&color| agreed(first, color)).filter(|&c| c != fill)?;
+    let width = (1..=BORDER).find(|&n| !agreed(outward(i64::from(n)), color))?;
+    Some((color, width))
+}
+
+/// A small square or round.
+pub(crate) struct Square {
+    pub(crate) area: FrameRect,
+    /// Whether something of its edge's colour is inside.
+    pub(crate) filled: bool,
+}
+
+/// The outermost small squares and rounds.
+pub(crate) fn squares(raster: &Raster, flat: &Flat, area: &dyn Fn(&Extent) -> FrameRect) -> Vec<Square> {
+    let square = |e: &Extent| {
+        MARK.contains(&e.width()) && MARK.contains(&e.height()) && e.width().abs_diff(e.height()) <= 1
+    };
+    let parts = flat.parts.iter().filter(|part| part.area > 24 && square(&part.extent));
+    let found: Vec<(Extent, u32)> = parts.map(|part| (part.extent, part.color)).collect();
+    let outermost = |extent: &Extent| !found.iter().any(|(other, _)| other != extent && other.holds(extent));
+    let mut squares: Vec<(Extent, u32)> =
+        found.iter().copied().filter(|(extent, _)| outermost(extent)).collect();
+    squares.dedup_by_key(|(extent, _)| *extent);
+    let seen = |(extent, color): (Extent, u32)| {
+        let inside = |from: u16, to: u16| {
+            let rim = (to - from) * 28 / 100;
+            usize::from(from + rim)..usize::from(to - rim)
+        };
+        let (columns, rows) = (inside(extent.x0, extent.x1), inside(extent.y0, extent.y1));
+        let all = columns.len() * rows.len();
+        let same = rows.flat_map(|y| &raster.row(y)[columns.clone()]).filter(|&&p| p == color).count();
+        Square { area: area(&extent), filled: same * 10 >= all }
+    };
+    squares.into_iter().map(seen).collect()
+}
+
+/// Squares with what is written right of them: check boxes and radio buttons.
+pub(crate) fn marks(squares: Vec<Square>, lines: &[Line]) -> Vec<Mark> {
+    let mark = |square: Square| {
+        let label = lines.iter().position(|line| is_right_of(&line.area, &square.area))?;
+        Some(Mark { area: square.area, on: square.filled, label })
+    };
+    squares.into_iter().filter_map(mark).collect()
+}
+
+/// Whether `line` begins right beside `mark`, at its height.
+fn is_right_of(line: &FrameRect, mark: &FrameRect) -> bool {
+    let gap = i64::from(line.origin.x) - mark.right();
+    let middle = mark.center().y;
+    let side = i64::from(mark.size.width);
+    gap >= 0
+        && gap <= side
+        && i64::from(middle) > i64::from(line.origin.y) - 3
+        && i64::from(middle) < line.bottom() + 3
+}

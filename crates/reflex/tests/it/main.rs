@@ -1,0 +1,7 @@
+//! The offline model from outside: pictures in, scenes and calls out.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests; the figures measured are for a person")]
+
+mod accuracy;
+mod draw;
+mod hud;
+mod widgets;
