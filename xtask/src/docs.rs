@@ -28,3 +28,57 @@ pub(crate) fn run(workspace: &Workspace) -> Result<bool> {
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const PAGES: [&str; 5] =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/performance.md", "examples/README.md"];
+    /// Folders at the root that pages name files in; `crates/` may be left out.
+    const ROOTS: [&str; 6] = ["crates", "docs", "examples", "profiles", "xtask", "bench"];
+
+    /// What a page names that is not there. A line that says `(planned)` may name what is to come.
+    fn not_there(root: &Path, page: &str, text: &str) -> Vec<String> {
+        let beside = Path::new(page).parent().unwrap_or(Path::new(""));
+        let mut missing = Vec::new();
+        for line in text.lines().filter(|line| !line.contains("(planned)")) {
+            let links = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+            for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {
+                if !root.join(beside).join(link).exists() {
+                    missing.push(format!("{page}: the link {link}"));
+                }
+            }
+            for path in line.split('`').skip(1).step_by(2) {
+                let plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+                let Some((first, _)) = path.split_once('/').filter(|_| plain) else { continue };
+                let in_crates = root.join("crates").join(first).is_dir();
+                if (ROOTS.contains(&first) || in_crates)
+                    && !root.join(path).exists()
+                    && !root.join("crates").join(path).exists()
+                {
+                    missing.push(format!("{page}: `{path}`"));
+                }
+            }
+        }
+        missing
+    }
+
+    #[test]
+    fn pages_name_what_is_there() {
+        let root = Workspace::find().unwrap().root;
+        for page in PAGES {
+            let text = std::fs::read_to_string(root.join(page)).unwrap();
+            assert_eq!(not_there(&root, page, &text), [""; 0]);
+        }
+        let wrong = "`agent/src/gone.rs` [x](docs/gone.md) `crates/gone/` `docs/spec` [y](docs/spec) `a/b`";
+        let found = not_there(&root, "README.md", wrong);
+        assert_eq!(
+            found,
+            ["the link docs/gone.md", "`agent/src/gone.rs`", "`crates/gone/`"]
+                .map(|w| format!("README.md: {w}"))
+        );
+        assert_eq!(not_there(&root, "README.md", "(planned) `crates/gone/`"), [""; 0]);
+    }
+}
