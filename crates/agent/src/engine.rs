@@ -34,7 +34,10 @@ pub(crate) struct Engine {
     pub(crate) dialect: Box<dyn Dialect>,
     pub(crate) tools: ToolSet,
     pub(crate) perceivers: Vec<Box<dyn Perceiver>>,
+    /// The desktop's time: what waits and settling go by.
     pub(crate) clock: Arc<dyn Clock>,
+    /// The person's time: what figures and limits go by.
+    pub(crate) stopwatch: Arc<dyn Clock>,
     pub(crate) journal: JournalSeat,
     pub(crate) gate: Gate,
     pub(crate) stop: Stop,
@@ -75,10 +78,22 @@ pub(crate) struct Engine {
 
 impl Engine {
     pub(crate) fn new(parts: Parts) -> Result<Self, EpisodeError> {
-        let Parts { profile, task, seat, model, dialect, tools, clock, journal, stop, progress, fonts } =
-            parts;
+        let Parts {
+            profile,
+            task,
+            seat,
+            model,
+            dialect,
+            tools,
+            clock,
+            stopwatch,
+            journal,
+            stop,
+            progress,
+            fonts,
+        } = parts;
         let chord: Chord = profile.desktop.stop_chord.parse()?;
-        let began = clock.now();
+        let began = stopwatch.now();
         Ok(Self {
             hud: HudPainter::new(&profile.hud, fonts),
             gate: policy::gate(&chord),
@@ -91,6 +106,7 @@ impl Engine {
             tools,
             perceivers: Vec::new(),
             clock,
+            stopwatch,
             stop,
             progress,
             exporter: Exporter::new(),
@@ -117,7 +133,7 @@ impl Engine {
 
     pub(crate) fn begin_turn(&mut self) {
         self.turn += 1;
-        self.turn_began = self.clock.now();
+        self.turn_began = self.stopwatch.now();
         self.timings = Timings::default();
         self.notes.clear();
         self.tell(Event::TurnStarted { turn: self.turn });
@@ -150,8 +166,9 @@ impl Engine {
         self.progress.event(&event);
     }
 
+    /// Since a time of the stopwatch.
     pub(crate) fn millis_since(&self, began: Duration) -> f64 {
-        self.clock.now().saturating_sub(began).as_secs_f64() * 1e3
+        self.stopwatch.now().saturating_sub(began).as_secs_f64() * 1e3
     }
 
     /// Waits, unless a stop comes first.
@@ -177,7 +194,7 @@ impl Engine {
 
     /// How long the run has taken, with those it goes on from.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.earlier.saturating_add(self.clock.now().saturating_sub(self.began))
+        self.earlier.saturating_add(self.stopwatch.now().saturating_sub(self.began))
     }
 
     /// How actions are spread over time; the jitter differs from turn to turn and is the same for the same turn.

@@ -29,7 +29,10 @@ pub struct Parts {
     pub model: Arc<dyn Model>,
     pub dialect: Box<dyn Dialect>,
     pub tools: ToolSet,
+    /// The desktop's time; simulated ones need not sleep.
     pub clock: Arc<dyn Clock>,
+    /// The person's time, for figures, limits and waits for something outside of the desktop. The same as `clock` on a real one.
+    pub stopwatch: Arc<dyn Clock>,
     /// A new one, or one that was opened to go on.
     pub journal: Journal,
     pub stop: Stop,
@@ -57,12 +60,17 @@ impl Episode {
     }
 
     /// Runs to the end. Never fails: how it ended is the result.
-    pub async fn run(mut self) -> Ending {
+    pub async fn run(self) -> Ending {
+        self.judged_by(|| None).await
+    }
+
+    /// The same; once nothing is done any more, `judge` says whether what was wanted is so (`None` if nobody can tell).
+    pub async fn judged_by(mut self, judge: impl FnOnce() -> Option<bool>) -> Ending {
         let (outcome, statement) = match self.turns().await {
             Ok(end) => end,
             Err(interruption) => (interruption.outcome(), interruption.to_string()),
         };
-        close(self.engine, outcome, statement).await
+        close(self.engine, outcome, statement, judge).await
     }
 
     /// Looks, asks and understands, and does nothing.
@@ -119,15 +127,21 @@ pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
 }
 
 /// Lets go of everything, closes the journal and says how it ended.
-pub(crate) async fn close(mut engine: Engine, outcome: Outcome, statement: String) -> Ending {
+pub(crate) async fn close(
+    mut engine: Engine,
+    outcome: Outcome,
+    statement: String,
+    judge: impl FnOnce() -> Option<bool>,
+) -> Ending {
     engine.let_go().await;
+    let verified = judge();
     if engine.seat.info().capabilities.overlay {
         let _gone_with_the_process =
             engine.seat.act("overlay", Duration::from_secs(1), |d| d.overlay(None)).await;
     }
     let end = RunEnd {
         outcome: outcome.name().to_owned(),
-        verified: None,
+        verified,
         at_unix_millis: engine.clock.unix_millis(),
         note: statement.clone(),
     };
@@ -147,7 +161,7 @@ pub(crate) async fn close(mut engine: Engine, outcome: Outcome, statement: Strin
     let ending = Ending {
         outcome,
         statement,
-        verified: None,
+        verified,
         turns: totals.turns,
         actions: totals.actions,
         input_tokens: totals.input_tokens,

@@ -118,7 +118,7 @@ impl Manual {
 
     /// Closes the session; `statement` is the reason of `done`, or what went wrong.
     pub async fn finish(self, outcome: Outcome, statement: String) -> Ending {
-        close(self.engine, outcome, statement).await
+        close(self.engine, outcome, statement, || None).await
     }
 
     /// Draws the reason, takes the picture and keeps it under the next number.

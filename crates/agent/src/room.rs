@@ -25,13 +25,13 @@ impl Engine {
             Ok(path) => path,
             Err(answer) => return answer.map(|r| (r, Duration::ZERO)),
         };
-        let began = self.clock.now();
+        let began = self.stopwatch.now();
         self.let_go().await;
         let (free, needed) = self.journal.room().await?;
         let most = Duration::from_secs_f64(self.profile.record.full_wait_s);
         self.tell(Event::DiskFull { path: path.clone(), free, needed, wait: most });
         loop {
-            let waited = self.clock.now().saturating_sub(began);
+            let waited = self.stopwatch.now().saturating_sub(began);
             if waited >= most {
                 return Err(Interruption::Full { path, waited });
             }
@@ -41,7 +41,7 @@ impl Engine {
             }
             self.pause(AGAIN.min(most - waited).min(left)).await?;
             if let Err(answer) = full(call(&self.journal).await) {
-                let waited = self.clock.now().saturating_sub(began);
+                let waited = self.stopwatch.now().saturating_sub(began);
                 if answer.is_ok() {
                     self.tell(Event::RoomAgain { waited });
                 }

@@ -226,6 +226,15 @@ pub(crate) enum RunsCommand {
         /// A folder that is empty or not there yet
         dir: PathBuf,
     },
+    /// Draw the pictures of a run side by side, with what was done in each turn, as one PNG
+    Sheet {
+        run: PathBuf,
+        /// Where to write it; by default sheet.png in the run folder
+        file: Option<PathBuf>,
+        /// Only every so many turns; by default as many as make no more than 60 pictures
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        every: Option<u64>,
+    },
     /// Do what a run did again, without a model
     Replay(ReplayArgs),
 }

@@ -6,6 +6,7 @@
 mod assemble;
 mod cli;
 mod commands;
+mod contact_sheet;
 mod environment;
 mod exit;
 mod fonts;

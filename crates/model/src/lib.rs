@@ -29,7 +29,7 @@ pub use endpoint::Endpoint;
 pub use http::Deadlines;
 pub use provider::{PROVIDERS, Provider, Providers, SetupError};
 pub use recorded::{Recorded, Recording};
-pub use reference::{ModelRef, ModelRole};
+pub use reference::{ModelRef, ModelRole, OFFLINE};
 pub use remote::{Remote, Setup};
 pub use retry::{RetryPolicy, Retrying};
 pub use scripted::Scripted;

@@ -36,10 +36,15 @@ pub enum ModelRef {
     Recorded { run: String },
     /// A script of replies.
     Scripted { file: String },
+    /// The model that is part of the program: no key, no network.
+    Offline { name: String },
 }
 
 /// First segments that no provider may be called.
-pub(crate) const RESERVED: [&str; 2] = ["recorded", "scripted"];
+pub(crate) const RESERVED: [&str; 3] = ["recorded", "scripted", OFFLINE];
+
+/// The first segment of the offline model's name.
+pub const OFFLINE: &str = "reflex";
 
 impl ModelRef {
     /// Reads an argument. `default` is the profile's provider; with a `--base-url` and no known first segment it is `custom`.
@@ -72,6 +77,10 @@ impl ModelRef {
             if first == "scripted" {
                 named("the file is missing", name)?;
                 return Ok((role, Self::Scripted { file: name.to_owned() }));
+            }
+            if first == OFFLINE {
+                named("the name after reflex/ is missing; there is reflex/offline", name)?;
+                return Ok((role, Self::Offline { name: name.to_owned() }));
             }
             if providers.find(first).is_some() {
                 named("the name after the provider is missing", name)?;
@@ -120,6 +129,7 @@ mod tests {
                 ModelRef::Recorded { run: "examples/first-run".into() },
             ),
             ("scripted//tmp/s.jsonl", true, Agent, ModelRef::Scripted { file: "/tmp/s.jsonl".into() }),
+            ("reflex/offline", true, Agent, ModelRef::Offline { name: "offline".into() }),
             ("recorded", false, Agent, served("lmstudio", "recorded")),
             ("ollama/recorded/x", false, Agent, served("ollama", "recorded/x")),
         ] {

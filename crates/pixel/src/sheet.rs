@@ -5,6 +5,7 @@
 
 use crate::blend::{ExportError, Exporter, Scaling};
 use crate::canvas::{Canvas, Color};
+use crate::draw;
 use crate::font::FontStack;
 use crate::rgb::Rgb24;
 use crate::scale::{BilinearScaler, Fit, ScaleError};
@@ -40,12 +41,33 @@ impl Default for SheetStyle {
     }
 }
 
+/// A picture at its small size.
+#[derive(Debug)]
+struct Tile {
+    picture: Rgb24,
+    caption: String,
+    /// In pixels of the small picture.
+    marks: Vec<FramePx>,
+}
+
+/// Places to mark in a picture, in pixels of a frame of this size.
+#[derive(Debug, Clone, Copy)]
+pub struct Marks<'a> {
+    pub frame: Size,
+    pub at: &'a [FramePx],
+}
+
+/// Half the side of a mark.
+const MARK: i32 = 6;
+const MARK_COLOUR: Color = Color::opaque(255, 64, 48);
+const MARK_EDGE: Color = Color::opaque(255, 255, 255);
+
 /// A sheet in the making.
 #[derive(Debug)]
 pub struct Sheet {
     style: SheetStyle,
     title: String,
-    tiles: Vec<(Rgb24, String)>,
+    tiles: Vec<Tile>,
     scaler: BilinearScaler,
 }
 
@@ -58,12 +80,26 @@ impl Sheet {
         self.tiles.is_empty()
     }
 
-    /// The next picture, from left to right and top to bottom.
-    pub fn add(&mut self, picture: PixelView<'_>, caption: impl Into<String>) -> Result<(), ScaleError> {
+    /// The next picture, from left to right and top to bottom. Marks are where the hands went.
+    pub fn add(
+        &mut self,
+        picture: PixelView<'_>,
+        caption: impl Into<String>,
+        marks: Marks<'_>,
+    ) -> Result<(), ScaleError> {
         let mut small = Rgb24::default();
         let to = Fit::KeepAspect.size(picture.size(), self.style.tile);
         self.scaler.scale(picture, to, &mut small)?;
-        self.tiles.push((small, caption.into()));
+        let scaled =
+            |at: i32, to: u32, from: u32| (f64::from(at) * f64::from(to) / f64::from(from.max(1))) as i32;
+        let place = |at: &FramePx| {
+            FramePx::new(
+                scaled(at.x, to.width, marks.frame.width),
+                scaled(at.y, to.height, marks.frame.height),
+            )
+        };
+        let marks = marks.at.iter().map(place).collect();
+        self.tiles.push(Tile { picture: small, caption: caption.into(), marks });
         Ok(())
     }
 
@@ -90,7 +126,7 @@ impl Sheet {
         let row = title.first().map(|text| Row { text, pen });
         draw_outlined(&mut lettering, row.as_slice(), &TextStyle { em: title_em, ..style }, fonts);
 
-        for (n, (picture, caption)) in self.tiles.iter().enumerate() {
+        for (n, Tile { picture, caption, marks }) in self.tiles.iter().enumerate() {
             let (column, line) = (n as u32 % columns.max(1), n as u32 / columns.max(1));
             let left = gap + column * (tile.width + gap);
             let top = 2 * gap + title_height + line * cell_height;
@@ -99,6 +135,17 @@ impl Sheet {
                 for (to, rgb) in bgrx[at..].chunks_exact_mut(4).zip(picture.row(y).chunks_exact(3)) {
                     to[..3].copy_from_slice(&[rgb[2], rgb[1], rgb[0]]);
                 }
+            }
+            for mark in marks {
+                let corner = mark.offset(left as i32 - MARK, top as i32 - MARK);
+                let side = 2 * MARK as u32 + 1;
+                draw::frame(&mut lettering, FrameRect::new(corner.x, corner.y, side, side), 3, MARK_EDGE);
+                draw::frame(
+                    &mut lettering,
+                    FrameRect::new(corner.x + 1, corner.y + 1, side - 2, side - 2),
+                    1,
+                    MARK_COLOUR,
+                );
             }
             let lines = wrap(caption, ["", ""], (tile.width, caption_rows as usize), em, fonts);
             let below = top + picture.size().height + gap / 4 + ascent;
@@ -131,7 +178,8 @@ mod tests {
         assert!(sheet.is_empty());
         for (n, bgr) in colours.iter().enumerate() {
             let picture = Pixels::solid(Size::new(160, 90), *bgr);
-            sheet.add(picture.view(), format!("{n} click")).unwrap();
+            let marks = Marks { frame: Size::new(320, 180), at: &[] };
+            sheet.add(picture.view(), format!("{n} click"), marks).unwrap();
         }
         (sheet.draw(&mut FontStack::builtin(400)).unwrap(), style)
     }
@@ -159,6 +207,19 @@ mod tests {
         assert!(third == 10 && below > top + 30, "in the next row");
         let (_, _, empty) = at(background).unwrap();
         assert!(empty > picture.size().area() as u32 / 4);
+    }
+
+    #[test]
+    fn a_mark_stands_where_the_hands_went() {
+        let mut sheet =
+            Sheet::new("", SheetStyle { gap: 0, tile: Size::new(40, 40), ..SheetStyle::default() });
+        let picture = Pixels::solid(Size::new(80, 80), [0, 0, 0]);
+        let marks = Marks { frame: Size::new(800, 800), at: &[FramePx::new(400, 200)] };
+        sheet.add(picture.view(), "", marks).unwrap();
+        let drawn = sheet.draw(&mut FontStack::builtin(400)).unwrap();
+        let top = (0..).find(|&y| drawn.rgb(39, y) == Some([0, 0, 0])).unwrap();
+        assert_eq!(drawn.rgb(20 - 5, top + 10 - 5), Some([255, 64, 48]));
+        assert_eq!(drawn.rgb(20, top + 10), Some([0, 0, 0]), "what was clicked stays to be seen");
     }
 
     #[test]

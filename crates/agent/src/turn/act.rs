@@ -16,7 +16,7 @@ use std::time::Duration;
 const SLACK: Duration = Duration::from_secs(10);
 
 pub(super) async fn act(engine: &mut Engine, decision: Decision) -> Result<Receipt, Interruption> {
-    let began = engine.clock.now();
+    let began = engine.stopwatch.now();
     let (actions, pause) = match &decision.choice {
         Choice::Act(actions) => (actions.as_slice(), engine.profile.act.delay_after_action_s),
         // A tool that moves the hands but had nothing to move (an empty text) keeps its pause.
@@ -28,7 +28,7 @@ pub(super) async fn act(engine: &mut Engine, decision: Decision) -> Result<Recei
     };
     let deeds = perform(engine, actions, decision.frame).await?;
     engine.timings.act = engine.millis_since(began);
-    let paused = engine.clock.now();
+    let paused = engine.stopwatch.now();
     if !deeds.is_empty() {
         engine.pause(Duration::from_secs_f64(engine.profile.act.input_delay_s)).await?;
     }

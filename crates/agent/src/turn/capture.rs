@@ -10,7 +10,7 @@ use handsight_base::space::FrameId;
 use handsight_vision::suspicion;
 
 pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> {
-    let began = engine.clock.now();
+    let began = engine.stopwatch.now();
     let shown = target::locate(engine).await?;
     show_hud(engine).await?;
     let request = CaptureRequest {
@@ -28,7 +28,7 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
     if let Some(suspicion) = frame.suspicion {
         engine.notes.push(format!("the picture is suspect: {suspicion:?}"));
     }
-    let took = engine.clock.now().saturating_sub(began);
+    let took = engine.stopwatch.now().saturating_sub(began);
     engine.timings.capture = took.as_secs_f64() * 1e3;
     engine.tell(Event::Captured { size: frame.size(), suspicion: frame.suspicion, took });
     Ok(frame)

@@ -15,7 +15,7 @@ use handsight_pixel::scale;
 const PROMPT_CAP_TOKENS: u32 = 8_000;
 
 pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Prompt, Interruption> {
-    let began = engine.clock.now();
+    let began = engine.stopwatch.now();
     let frame = percept.frame;
     let picture = picture(engine, &frame)?;
     let task = Fragment::new(

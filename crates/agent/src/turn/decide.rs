@@ -32,9 +32,9 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
         picture: geometry.size,
         bytes: bytes.len(),
     });
-    let began = engine.clock.now();
+    let began = engine.stopwatch.now();
     let answer = ask(engine, &request).await?;
-    let model_time = engine.clock.now().saturating_sub(began);
+    let model_time = engine.stopwatch.now().saturating_sub(began);
     engine.timings.model = model_time.as_secs_f64() * 1e3;
     stored.await?;
     let decision = Decision {
@@ -70,7 +70,7 @@ async fn ask(
     let left = engine.time_left();
     let limit = async {
         match left {
-            Some(left) => engine.clock.sleep(left).await,
+            Some(left) => engine.stopwatch.sleep(left).await,
             None => std::future::pending().await,
         }
     };

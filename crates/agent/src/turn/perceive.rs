@@ -5,7 +5,7 @@ use handsight_base::flow::frame::Frame;
 use handsight_base::flow::percept::Percept;
 
 pub(super) async fn perceive(engine: &mut Engine, frame: Frame) -> Percept {
-    let began = engine.clock.now();
+    let began = engine.stopwatch.now();
     let mut percept = Percept { frame, findings: Vec::new(), blind: Vec::new() };
     for perceiver in &engine.perceivers {
         match perceiver.perceive(&percept.frame, &engine.stop).await {

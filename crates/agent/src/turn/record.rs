@@ -29,7 +29,7 @@ pub(super) async fn record(engine: &mut Engine, verdict: Verdict) -> Result<Step
         timings: engine.timings,
     };
     record.timings.whole = engine.millis_since(engine.turn_began);
-    let began = engine.clock.now();
+    let began = engine.stopwatch.now();
     engine.totals = engine.commit(&record).await?;
     // The sync is part of the turn, but cannot be in the record it syncs.
     let committing = engine.millis_since(began);

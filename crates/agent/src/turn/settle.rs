@@ -13,14 +13,14 @@ use handsight_vision::settle::{Detector, Step};
 use std::time::Duration;
 
 pub(super) async fn settle(engine: &mut Engine, receipt: Receipt) -> Result<Settled, Interruption> {
-    let began = engine.clock.now();
+    let (began, started) = (engine.clock.now(), engine.stopwatch.now());
     let acted = match receipt.decision.choice {
         Choice::Act(_) | Choice::Observe => true,
         Choice::Ask { .. } | Choice::Done { .. } | Choice::Refused(_) => false,
     };
     let (calm, samples) = if acted { settle_down(engine).await? } else { (Calm::Skipped, 0) };
     let waited = engine.clock.now().saturating_sub(began);
-    engine.timings.settle = waited.as_secs_f64() * 1e3;
+    engine.timings.settle = engine.millis_since(started);
     Ok(Settled { receipt, calm, samples, waited })
 }
 

@@ -197,6 +197,7 @@ impl Rig {
                 model: Arc::new(model),
                 dialect,
                 tools,
+                stopwatch: Arc::clone(&clock),
                 clock,
                 journal: self.journal(),
                 stop: self.stop.clone(),

@@ -164,6 +164,7 @@ pub(crate) async fn assemble(
         dialect,
         tools,
         clock,
+        stopwatch: Arc::new(wall),
         journal,
         stop,
         progress: Box::new(progress::Lines::new(log::verbosity())),

@@ -11,8 +11,8 @@ use handsight_agent::profile::Profile;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::Model;
 use handsight_model::{
-    Deadlines, Endpoint, ModelRef, ModelRole, Provider, Providers, Recorded, Remote, RetryPolicy, Retrying,
-    Scripted, Setup,
+    Deadlines, Endpoint, ModelRef, ModelRole, OFFLINE, Provider, Providers, Recorded, Remote, RetryPolicy,
+    Retrying, Scripted, Setup,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,7 +101,7 @@ impl Choice {
     pub(crate) fn recording(&self) -> Option<&Path> {
         match &self.agent {
             ModelRef::Recorded { run } => Some(Path::new(run)),
-            ModelRef::Served { .. } | ModelRef::Scripted { .. } => None,
+            ModelRef::Served { .. } | ModelRef::Scripted { .. } | ModelRef::Offline { .. } => None,
         }
     }
 
@@ -170,6 +170,7 @@ impl Choice {
             return Ok(Chosen { model, dialect, service: Some(service), price_known, recorded: None, names });
         }
         let (model, recorded): (Arc<dyn Model>, _) = match &self.agent {
+            ModelRef::Offline { name } => (offline(name)?, None),
             ModelRef::Scripted { file } => {
                 let text = match self.script {
                     Some(script) => script,
@@ -194,8 +195,14 @@ impl Choice {
     }
 }
 
+/// The model that is part of the program.
+fn offline(name: &str) -> anyhow::Result<Arc<dyn Model>> {
+    Err(Failure::usage(format!("there is no offline model {name:?}"), "There is reflex/offline.").into())
+}
+
 fn text(reference: &ModelRef) -> String {
     match reference {
+        ModelRef::Offline { name } => format!("{OFFLINE}/{name}"),
         ModelRef::Served { provider, model } => format!("{provider}/{model}"),
         ModelRef::Recorded { run } => format!("recorded/{run}"),
         ModelRef::Scripted { file } => format!("scripted/{file}"),

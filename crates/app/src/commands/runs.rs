@@ -1,4 +1,4 @@
-//! `runs list|show|export|replay`: what earlier runs left. Reading changes no file of a run.
+//! `runs list|show|export|sheet|replay`: what earlier runs left. Reading changes no file of a run; a sheet is one file more.
 
 use crate::assemble::{self, Folder, Request, recorded_script};
 use crate::cli::{ReplayArgs, RunsCommand, SettingArgs};
@@ -6,7 +6,7 @@ use crate::commands::run;
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
 use crate::run_folder::{self, Kind};
-use crate::{say, settings, signals};
+use crate::{contact_sheet, say, settings, signals};
 use handsight_base::flow::step::StepRecord;
 use handsight_base::stop::Stop;
 use handsight_store::{Reader, step_name, test_name, turn_name};
@@ -19,6 +19,12 @@ pub(crate) fn dispatch(environment: &Environment, command: RunsCommand) -> anyho
         RunsCommand::List { dir, settings, json } => list(environment, dir, &settings, json),
         RunsCommand::Show { run, json } => show(&run, json),
         RunsCommand::Export { run, dir } => export(&run, &dir),
+        RunsCommand::Sheet { run, file, every } => {
+            let file = file.unwrap_or_else(|| run.join("sheet.png"));
+            let pictures = contact_sheet::write(environment, &run, &file, every)?;
+            say::result(&format!("{}: {pictures} pictures", file.display()));
+            Ok(Exit::Done)
+        }
         RunsCommand::Replay(args) => replay(environment, args),
     }
 }
@@ -131,7 +137,7 @@ fn show(run: &Path, as_json: bool) -> anyhow::Result<Exit> {
     Ok(if trouble.is_empty() { Exit::Done } else { Exit::Storage })
 }
 
-fn step_line(step: &StepRecord) -> String {
+pub(crate) fn step_line(step: &StepRecord) -> String {
     let call = step.call.as_ref().map_or_else(|| step.choice.clone(), |c| format!("{} {}", c.tool, c.args));
     let notes = if step.notes.is_empty() { String::new() } else { format!(" [{}]", step.notes.join("; ")) };
     let reason = step.reason.split_whitespace().collect::<Vec<_>>().join(" ");
