@@ -20,6 +20,8 @@ mod fault_storage;
 mod handsight;
 #[cfg(target_os = "linux")]
 mod kill_run;
+#[cfg(target_os = "linux")]
+mod kill_signals;
 mod profiles;
 #[cfg(target_os = "linux")]
 mod real_input_desk;
@@ -39,6 +41,8 @@ mod real_input_stateless;
 mod real_input_windows;
 #[cfg(target_os = "linux")]
 mod rig;
+#[cfg(target_os = "linux")]
+mod xvfb_bad_input;
 #[cfg(target_os = "linux")]
 mod xvfb_doctor;
 #[cfg(target_os = "linux")]
