@@ -64,6 +64,11 @@ fn what_is_over_the_limit_is_sent_smaller_and_clicks_still_land() {
     let presses: Vec<What> = [true, false].map(|down| What::Button { button: 1, down }).into();
     assert_eq!(witness.presses(), presses);
     witness.assert_quiet();
+
+    // A replay knows no limit: it makes the pictures whole, and says where it leaves the recording.
+    let [desktop, model] = ["replay:", "recorded/"].map(|word| format!("{word}{}", run.display()));
+    let again = rig.handsight.run(&["run", "--desktop", &desktop, "--model", &model]);
+    again.ended(0).told("call 1 differs from the recording at messages[1].content");
 }
 
 #[test]
