@@ -5,9 +5,12 @@ use super::apps::{self, App, AppKind, Cx, Look, Message, Request};
 use super::files;
 use super::popup::{Popup, Target};
 use super::ui::icons::Icon;
+use super::ui::keys::Stroke;
 use super::ui::layout;
+use super::ui::node::MenuItem;
 use super::ui::{Event, Outcome, Ui};
 use super::window::{Frame, LEAST, Shape, Win};
+use handsight_base::key::{Key, Modifiers};
 use handsight_base::space::{ScreenPx, ScreenRect};
 
 impl Desk {
@@ -42,7 +45,10 @@ impl Desk {
     pub(super) fn activate(&mut self, id: u64) {
         let Some(frame) = self.frame(id) else { return };
         // A dialog comes with its window below it.
-        let root = frame.parent.unwrap_or(id);
+        let mut root = frame.id;
+        while let Some(parent) = self.frame(root).and_then(|f| f.parent) {
+            root = parent;
+        }
         let mut line = vec![root];
         while let Some(child) = self.windows.iter().find(|w| w.frame.parent == line.last().copied()) {
             line.push(child.frame.id);
@@ -67,11 +73,13 @@ impl Desk {
     }
 
     pub(super) fn minimise(&mut self, id: u64) {
-        for window in &mut self.windows {
-            if window.frame.id == id || window.frame.parent == Some(id) {
-                window.frame.minimised = true;
-                window.ui.left();
-            }
+        let mut next = Some(id);
+        while let Some(at) = next.and_then(|id| self.index(id)) {
+            let window = &mut self.windows[at];
+            window.frame.minimised = true;
+            window.ui.left();
+            let id = window.frame.id;
+            next = self.windows.iter().find(|w| w.frame.parent == Some(id)).map(|w| w.frame.id);
         }
         self.activate_top();
     }
@@ -275,7 +283,10 @@ impl Desk {
     pub(super) fn outcomes(&mut self, id: u64, outcomes: Vec<Outcome>) {
         for outcome in outcomes {
             match outcome {
-                Outcome::Event(event) => self.send(id, &event),
+                Outcome::Event(event) => {
+                    self.send(id, &event);
+                    self.offer_editing(id, &event);
+                }
                 Outcome::OpenMenu { bar, under, items } => {
                     let target = Target::Bar { window: id, bar };
                     self.core.popup = Some(Popup::under(
@@ -299,6 +310,42 @@ impl Desk {
         if let Some(at) = self.index(id) {
             self.refresh(at);
         }
+    }
+
+    /// The menu of the right button in a text whose program has none.
+    fn offer_editing(&mut self, window: u64, event: &Event) {
+        let Event::Menu(id, _) = event else { return };
+        let Some(ui) = self.ui(window).filter(|_| self.core.popup.is_none()) else { return };
+        if !ui.placed().iter().any(|p| p.id == *id && p.is_text() && p.enabled) {
+            return;
+        }
+        let some = ui.states().get(id).is_some_and(|s| !s.edit.selection().is_empty());
+        let item = |meaning: &str| MenuItem::new(meaning, self.words.get(meaning));
+        let items = vec![
+            item("cut").enabled(some),
+            item("copy").enabled(some),
+            item("paste").enabled(!self.core.clipboard.is_empty()),
+            MenuItem::line(),
+            item("select all"),
+        ];
+        let (at, target) = (self.core.pointer, Target::Text { window, id: id.clone() });
+        self.core.popup = Some(Popup::at(at, items, target, self.display_at(at), &self.theme));
+    }
+
+    /// What was chosen there, as if it had been typed.
+    pub(super) fn edit_text(&mut self, window: u64, id: &str, meaning: &str) {
+        let letter = match meaning {
+            "cut" => 'x',
+            "copy" => 'c',
+            "paste" => 'v',
+            _ => 'a',
+        };
+        let (Some(at), theme) = (self.index(window), self.theme) else { return };
+        let modifiers = Modifiers { control: true, ..Modifiers::NONE };
+        let ui = &mut self.windows[at].ui;
+        ui.set_focus(id);
+        let outcomes = ui.key(Stroke { key: Key::Char(letter), modifiers }, &mut self.core.clipboard, &theme);
+        self.outcomes(window, outcomes);
     }
 
     fn fulfil(&mut self, id: u64, request: Request) {

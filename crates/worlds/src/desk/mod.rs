@@ -141,6 +141,8 @@ impl std::fmt::Debug for Desk {
 
 /// A second press within this time and distance of the first is a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+/// A model that looks again before its second click must not double-click by being simulated.
+const THINK_TIME: Duration = Duration::from_secs(1);
 const DOUBLE_CLICK_REACH: i32 = 5;
 /// A key that stays down types again after the first time, and then every second.
 const REPEAT_AFTER: Duration = Duration::from_millis(500);
@@ -209,6 +211,8 @@ impl World for Desk {
 
     fn release_all(&mut self) {
         self.revision += 1;
+        // Nobody meant the menu that a pressed Super key opens.
+        self.core.lone_super = false;
         for button in std::mem::take(&mut self.core.buttons) {
             // As if it had been let go of outside of everything.
             if button == Button::Left {
@@ -236,6 +240,10 @@ impl World for Desk {
             self.revision += 1;
         }
         self.core.now = self.core.now.max(now);
+    }
+
+    fn think_time(&self) -> Duration {
+        THINK_TIME
     }
 
     fn windows(&self) -> Vec<Window> {

@@ -1,7 +1,7 @@
 //! Menus that lie over everything: of menu bars, of the right button, the start menu, the options of a choice.
 
 use super::theme::Theme;
-use super::ui::draw::Brush;
+use super::ui::brush::Brush;
 use super::ui::layout::rect;
 use super::ui::node::{Align, MenuItem};
 use crate::engine::scene::{Layer, Shape, grown};
@@ -25,6 +25,11 @@ pub enum Target {
     },
     /// A choice in a window.
     Choice {
+        window: u64,
+        id: String,
+    },
+    /// The editing of a text in a window whose program has no menu for it.
+    Text {
         window: u64,
         id: String,
     },
@@ -131,6 +136,7 @@ impl Popup {
             Target::Window(window)
             | Target::Bar { window, .. }
             | Target::Choice { window, .. }
+            | Target::Text { window, .. }
             | Target::Task(window) => *window == id,
             Target::Start | Target::Desktop => false,
         }

@@ -1,7 +1,7 @@
 //! What the desk looks like: wallpaper, icons, windows from the bottom to the top, task bar, menus.
 
 use super::theme::{Theme, mix};
-use super::ui::draw::Brush;
+use super::ui::brush::Brush;
 use super::ui::icons;
 use super::ui::layout::rect;
 use super::ui::node::Align;
@@ -117,15 +117,12 @@ impl Desk {
         let mut brush = Brush { layer: &mut layer, theme, clip };
         brush.round(outer, radius, fill, (!maximised).then_some(edge));
         let client = frame.client(theme);
-        // Its lower corners are those of the frame.
-        if maximised {
-            brush.fill(client, theme.window);
-        } else {
-            let low = i32::from(radius);
-            let (w, h) = (client.size.width as i32, client.size.height as i32);
-            brush.round(client, radius - 1, theme.window, None);
-            brush.fill(rect(client.origin.x, client.origin.y, w, h - low), theme.window);
+        // Round above, square below: what a program shows reaches into its corners.
+        if !maximised {
+            let low = outer.bottom() as i32 - client.origin.y;
+            brush.fill(rect(outer.origin.x, client.origin.y, outer.size.width as i32, low), edge);
         }
+        brush.fill(client, theme.window);
         brush.fill(rect(client.origin.x, client.origin.y - 1, client.size.width as i32, 1), theme.line);
         let side = i32::from(theme.size) + 3;
         let middle = bar.origin.y + (bar.size.height as i32 - side) / 2;
@@ -145,11 +142,10 @@ impl Desk {
             _ => None,
         };
         let menu_or_focus = active && !matches!(&self.core.popup, Some(p) if !p.belongs_to(frame.id));
-        let Some(inner) = client.intersect(&client) else { return layer };
         let first = layer.commands.len();
         window.ui.draw(&mut layer, theme, menu_or_focus, menu);
         for command in &mut layer.commands[first..] {
-            command.clip = command.clip.intersect(&inner).unwrap_or(rect(0, 0, 0, 0));
+            command.clip = command.clip.intersect(&client).unwrap_or(rect(0, 0, 0, 0));
         }
         layer
     }
@@ -207,12 +203,11 @@ impl Desk {
         let mut brush = Brush { layer: &mut layer, theme, clip: layout.bar };
         brush.fill(layout.bar, theme.taskbar);
         let b = layout.bar;
-        let line =
-            match (layout.upright, b.origin.y == layout.work.origin.y || b.origin.y < layout.work.origin.y) {
-                (true, _) => rect(b.right() as i32 - 1, b.origin.y, 1, b.size.height as i32),
-                (false, true) => rect(b.origin.x, b.bottom() as i32 - 1, b.size.width as i32, 1),
-                (false, false) => rect(b.origin.x, b.origin.y, b.size.width as i32, 1),
-            };
+        let line = match (layout.upright, b.origin.y <= layout.work.origin.y) {
+            (true, _) => rect(b.right() as i32 - 1, b.origin.y, 1, b.size.height as i32),
+            (false, true) => rect(b.origin.x, b.bottom() as i32 - 1, b.size.width as i32, 1),
+            (false, false) => rect(b.origin.x, b.origin.y, b.size.width as i32, 1),
+        };
         brush.fill(line, theme.line);
         let open = matches!(&self.core.popup, Some(p) if p.target == popup::Target::Start);
         let free = self.core.popup.is_none() && self.core.grab.is_none();

@@ -210,6 +210,7 @@ impl Desk {
             Target::Choice { window, id } => {
                 self.send(window, &Event::Select(id, item.id.parse().unwrap_or(0)));
             }
+            Target::Text { window, id } => self.edit_text(window, &id, &item.id),
             Target::Start => {
                 if let Some(kind) = apps::find(&item.id) {
                     self.open(kind, &[]);

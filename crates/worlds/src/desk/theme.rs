@@ -5,12 +5,12 @@ use handsight_pixel::canvas::Color;
 
 /// Accent colours by name; settings keep the name.
 pub const ACCENTS: &[(&str, u32)] = &[
-    ("Blue", 0x0F6C_BD),
-    ("Teal", 0x0B7A75),
-    ("Violet", 0x6B4F_BB),
-    ("Orange", 0xB4511D),
-    ("Green", 0x2E7D32),
-    ("Crimson", 0xB0253F),
+    ("Blue", 0x000F_6CBD),
+    ("Teal", 0x000B_7A75),
+    ("Violet", 0x006B_4FBB),
+    ("Orange", 0x00B4_511D),
+    ("Green", 0x002E_7D32),
+    ("Crimson", 0x00B0_253F),
 ];
 
 /// What everything is drawn with.

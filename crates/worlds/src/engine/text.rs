@@ -22,14 +22,18 @@ fn with<T>(bold: bool, f: impl FnOnce(&mut FontStack) -> T) -> T {
     FONTS.with_borrow_mut(|fonts| f(if bold { &mut fonts.bold } else { &mut fonts.regular }))
 }
 
+/// Blanks a tab is as wide as, wherever it stands.
+const TAB: i32 = 4;
+
 /// How far one character moves the pen.
 pub fn advance(c: char, font: Font) -> i32 {
-    with(font.bold, |fonts| fonts.glyph(c, f32::from(font.size)).advance as i32)
+    let (c, times) = if c == '\t' { (' ', TAB) } else { (c, 1) };
+    with(font.bold, |fonts| fonts.glyph(c, f32::from(font.size)).advance as i32) * times
 }
 
 /// Width of a text.
 pub fn width(text: &str, font: Font) -> i32 {
-    with(font.bold, |fonts| fonts.width(text, f32::from(font.size)) as i32)
+    text.chars().map(|c| advance(c, font)).sum()
 }
 
 /// Height of a row of text.

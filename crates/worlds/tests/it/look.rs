@@ -9,7 +9,7 @@ use handsight_worlds::Setup;
 use handsight_worlds::desk::DeskSetup;
 use std::path::Path;
 
-fn dump(frame: &Frame, name: &str) {
+pub(crate) fn dump(frame: &Frame, name: &str) {
     let mut exporter = Exporter::new();
     let picture =
         exporter.export(frame.view(), frame.geometry.whole(), frame.size(), Scaling::Nearest, &[]).unwrap();
@@ -18,7 +18,7 @@ fn dump(frame: &Frame, name: &str) {
     std::fs::write(folder.join(format!("{name}.png")), PngEncoder::new().encode(picture).unwrap()).unwrap();
 }
 
-fn different_colours(frame: &Frame) -> usize {
+pub(crate) fn different_colours(frame: &Frame) -> usize {
     let view = frame.view();
     let mut seen = std::collections::BTreeSet::new();
     for y in (0..view.size().height).step_by(3) {

@@ -1,4 +1,11 @@
 //! The worlds from outside: what a person does, and what comes of it.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must say where")]
 
+mod editor;
+mod laws;
 mod look;
+mod port;
 mod rig;
+mod shell;
+mod widgets;
+mod windows;

@@ -27,10 +27,6 @@ impl Rig {
         Self { world, desktop, clock, stop: Stop::new() }
     }
 
-    pub(crate) fn seed(seed: u64) -> Self {
-        Self::new(&DeskSetup::new(seed))
-    }
-
     /// The plainest desk: light, task bar at the bottom, letters of 14.
     pub(crate) fn plain() -> Self {
         Self::new(&DeskSetup::new(1).with("theme", "light").with("taskbar", "bottom").with("font", "14"))

@@ -1,76 +1,14 @@
 //! What widgets look like.
 
+use super::brush::Brush;
 use super::layout::{FIELD_PAD, display_font, label_font, rect};
 use super::node::{Align, Item, Kind, Menu, Panel, Role};
 use super::{Placed, State, Ui, icons, textbox};
 use crate::desk::theme::{Theme, mix};
-use crate::engine::scene::{Font, Layer, Shape, grown};
+use crate::engine::scene::{Layer, Shape, grown};
 use crate::engine::text;
 use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_pixel::canvas::Color;
-
-/// Draws into a layer with one theme.
-pub struct Brush<'a> {
-    pub layer: &'a mut Layer,
-    pub theme: &'a Theme,
-    pub clip: ScreenRect,
-}
-
-impl Brush<'_> {
-    pub fn fill(&mut self, area: ScreenRect, color: Color) {
-        self.layer.clipped(area, self.clip, Shape::Fill(color));
-    }
-
-    pub fn round(&mut self, area: ScreenRect, radius: u16, fill: Color, border: Option<Color>) {
-        self.layer.clipped(area, self.clip, Shape::Round { radius, fill, border, line: 10 });
-    }
-
-    pub fn stroke(&mut self, area: ScreenRect, corners: &[(i16, i16)], width: u16, color: Color) {
-        self.layer.clipped(area, self.clip, Shape::Stroke { corners: corners.to_vec(), width, color });
-    }
-
-    pub fn icon(&mut self, icon: icons::Icon, area: ScreenRect) {
-        icons::draw(self.layer, icon, area, self.clip, self.theme.accent);
-    }
-
-    /// One row of text in the middle of the height of `area`, cut to its width.
-    pub fn text(&mut self, content: &str, area: ScreenRect, font: Font, color: Color, align: Align) {
-        let fitted = text::fitted(content, font, area.size.width as i32);
-        let left = area.size.width as i32 - text::width(&fitted, font);
-        let shift = match align {
-            Align::Start => 0,
-            Align::Center => left / 2,
-            Align::End => left,
-        };
-        let middle = (area.size.height as i32 - text::row_height(font)) / 2;
-        self.row(&fitted, area.origin.offset(shift, middle), font, color);
-    }
-
-    /// A row of text with its top-left corner at `at`.
-    pub fn row(&mut self, content: &str, at: ScreenPx, font: Font, color: Color) {
-        if content.is_empty() {
-            return;
-        }
-        let area = rect(at.x, at.y, text::width(content, font), text::row_height(font));
-        let shape = Shape::Text { text: content.to_owned(), font, color, baseline: text::baseline(font) };
-        self.layer.clipped(area, self.clip, shape);
-    }
-
-    pub fn focus_ring(&mut self, area: ScreenRect, radius: u16) {
-        let color = self.theme.accent;
-        let (x, y) = (area.origin.x, area.origin.y);
-        let (w, h) = (area.size.width as i32, area.size.height as i32);
-        let _ = radius;
-        for side in [
-            rect(x, y, w, 2),
-            rect(x, y + h - 2, w, 2),
-            rect(x, y + 2, 2, h - 4),
-            rect(x + w - 2, y + 2, 2, h - 4),
-        ] {
-            self.fill(side, color);
-        }
-    }
-}
 
 /// Where the titles of a menu bar are.
 pub fn menu_titles(menus: &[Menu], bar: ScreenRect, theme: &Theme) -> Vec<ScreenRect> {

@@ -361,7 +361,7 @@ impl Ui {
                 edit.delete(if control { Go::WordRight } else { Go::Right });
             }
             key if is_enter(key) && multi && !read_only => edit.insert("\n"),
-            Key::Named(Named::Tab) if multi && !read_only && !control && !shift => edit.insert("    "),
+            Key::Named(Named::Tab) if multi && !read_only && !control && !shift => edit.insert("\t"),
             _ if read_only => return None,
             _ => {
                 let letter = stroke.letter()?;

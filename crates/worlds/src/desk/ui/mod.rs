@@ -4,6 +4,7 @@
 //! makes shapes of it. What a person did to a widget (typed text, selection, scrolling) lives in [`Ui`], by the widget's name.
 //! Nothing here knows windows, programs or files.
 
+pub mod brush;
 pub mod draw;
 pub mod edit;
 pub mod icons;
