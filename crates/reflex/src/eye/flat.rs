@@ -10,6 +10,8 @@ use super::raster::Raster;
 const THICK: u16 = 10;
 /// From here on a thin part is a line.
 const LONG: u16 = 24;
+/// Runs from this length on may be steps of a gradient.
+const SHADE: u16 = 5;
 /// Rows of the screen that a caret has at least, taller than the stems of letters, and its most columns.
 const CARET: (i32, i32) = (16, 3);
 
@@ -86,6 +88,8 @@ struct Run {
 pub(crate) struct Flat {
     pub(crate) parts: Vec<Part>,
     pub(crate) blobs: Vec<Blob>,
+    /// For each pixel of the raster whether it belongs to a blob.
+    pub(crate) inked: Vec<bool>,
     runs: Vec<Run>,
     starts: Vec<u32>,
 }
@@ -97,8 +101,9 @@ impl Flat {
         for part in &mut parts {
             part.kind = part.kind_of(raster);
         }
-        let blobs = blobs(&parts, &runs, &starts);
-        Self { parts, blobs, runs, starts }
+        let mut inked = vec![false; raster.pixels.len()];
+        let blobs = blobs(&parts, &runs, &starts, &mut inked);
+        Self { parts, blobs, inked, runs, starts }
     }
 
     /// The part at a place of the raster.
@@ -214,7 +219,7 @@ fn join_runs(raster: &Raster, runs: &mut [Run], starts: &[u32]) -> Vec<Part> {
         while above < above_end && here < end {
             let (a, b) = (runs[above], runs[here]);
             let colors = (row_above[usize::from(a.x0)], row[usize::from(b.x0)]);
-            let long = a.x1 - a.x0 >= LONG && b.x1 - b.x0 >= LONG;
+            let long = a.x1 - a.x0 >= SHADE && b.x1 - b.x0 >= SHADE;
             if colors.0 == colors.1 || (long && shades_of_one(colors.0, colors.1)) {
                 let root = find(&mut parents, above as u32);
                 if parents[here] == here as u32 {
@@ -260,7 +265,8 @@ struct Segment {
 }
 
 /// Joins ink that touches, corners included.
-fn blobs(parts: &[Part], runs: &[Run], starts: &[u32]) -> Vec<Blob> {
+fn blobs(parts: &[Part], runs: &[Run], starts: &[u32], inked: &mut [bool]) -> Vec<Blob> {
+    let width = inked.len() / (starts.len() - 1).max(1);
     let mut segments: Vec<Segment> = Vec::new();
     let mut rows: Vec<(u32, u16)> = Vec::new();
     let mut parents: Vec<u32> = Vec::new();
@@ -289,6 +295,9 @@ fn blobs(parts: &[Part], runs: &[Run], starts: &[u32]) -> Vec<Blob> {
             open = ink;
         }
         let here = first..segments.len();
+        for segment in &segments[here.clone()] {
+            inked[y * width + usize::from(segment.x0)..y * width + usize::from(segment.x1)].fill(true);
+        }
         parents.extend(here.clone().map(|n| n as u32));
         rows.extend(here.clone().map(|_| (NOWHERE, y as u16)));
         let (mut a, mut b) = (above.start, here.start);

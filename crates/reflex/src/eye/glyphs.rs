@@ -137,9 +137,8 @@ impl Glyph {
         })
     }
 
-    /// Coverage at a place counted from the pen on the baseline; 0 outside.
-    pub(crate) fn at(&self, x: i32, y: i32) -> u8 {
-        let (x, y) = (x - self.left, y - self.top);
+    /// Coverage at a place counted from its own corner; 0 outside.
+    pub(crate) fn within(&self, x: i32, y: i32) -> u8 {
         let inside = x >= 0 && y >= 0 && x < self.width && y < self.height;
         if inside { self.ink[(y * self.width + x) as usize] } else { 0 }
     }

@@ -6,7 +6,7 @@
 
 use super::glyphs::Book;
 use super::raster::Raster;
-use super::read::UNKNOWN;
+use super::spell::UNKNOWN;
 use handsight_pixel::font::FontStack;
 use handsight_pixel::hud::HudStyle;
 use std::sync::OnceLock;

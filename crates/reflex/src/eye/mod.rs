@@ -7,6 +7,7 @@ mod raster;
 mod read;
 mod rows;
 mod scene;
+mod spell;
 mod widgets;
 
 pub use raster::Unreadable;
@@ -19,6 +20,7 @@ use hud::Hud;
 use raster::{Raster, Sheet};
 use read::{Reader, Reading};
 use rows::InkRow;
+use spell::Spelled;
 
 /// Rows that are read to see whether a guess about the screen's size is right.
 const SAMPLE: usize = 12;
@@ -72,25 +74,29 @@ impl Seen {
         let mut longest: Vec<&InkRow> = self.rows.iter().filter(|row| row.pieces.len() > 2).collect();
         longest.sort_by_key(|row| std::cmp::Reverse(row.pieces.len()));
         longest.truncate(SAMPLE);
-        let mut reader = Reader::new(&self.raster);
-        let scores: Vec<f32> =
+        let mut reader = Reader::new(&self.raster, &self.flat);
+        let mut scores: Vec<f32> =
             longest.iter().map(|row| reader.read(row).map_or(0.0, |reading| reading.confidence)).collect();
-        scores.iter().sum::<f32>() / scores.len().max(1) as f32
+        // Half of what looks like text may be something else; where there is nothing, every guess is as good.
+        scores.sort_by(|a, b| b.total_cmp(a));
+        scores.truncate(scores.len().div_ceil(2));
+        if scores.is_empty() { 1.0 } else { scores.iter().sum::<f32>() / scores.len() as f32 }
     }
 
     fn scene(self) -> Scene {
-        let mut reader = Reader::new(&self.raster);
+        let mut reader = Reader::new(&self.raster, &self.flat);
         let mut readings: Vec<Option<Reading>> = self.rows.iter().map(|row| reader.read(row)).collect();
         // Letters that all touch are read once the styles of the others are known.
         for (row, reading) in self.rows.iter().zip(&mut readings).filter(|(_, reading)| reading.is_none()) {
             *reading = reader.read(row);
         }
-        let mut lines: Vec<Line> = self
-            .rows
-            .iter()
-            .zip(&readings)
-            .filter_map(|(row, r)| Some(self.line(row, r.as_ref()?)))
-            .collect();
+        let mut lines: Vec<Line> = Vec::new();
+        for (row, reading) in self.rows.iter().zip(&readings) {
+            let Some(reading) = reading else { continue };
+            lines.extend(
+                reading.texts.iter().filter(|text| is_text(text)).map(|text| self.line(row, reading, text)),
+            );
+        }
         let area = |extent: &Extent| self.area(extent);
         let squares = widgets::squares(&self.raster, &self.flat, &area);
         // The sign in a check box is no text.
@@ -108,15 +114,23 @@ impl Seen {
         }
     }
 
-    fn line(&self, row: &InkRow, reading: &Reading) -> Line {
+    fn line(&self, row: &InkRow, reading: &Reading, text: &Spelled) -> Line {
         let style = &Book::get().styles[reading.style];
+        let whole = self.area(&row.extent);
+        let (above, below) = (style.em as i32 * 3 / 4, style.em / 4);
+        let high = FrameRect::new(
+            text.from,
+            reading.baseline - above,
+            (text.to - text.from) as u32,
+            above as u32 + below,
+        );
         Line {
-            area: self.area(&row.extent),
-            text: reading.text.clone(),
-            confidence: reading.confidence,
+            area: high.intersect(&whole).unwrap_or(whole),
+            text: text.text.clone(),
+            confidence: text.confidence,
             em: style.em,
             bold: style.bold,
-            ink: row.ink,
+            ink: reading.ink,
             ground: row.ground[row.ground.len() / 2],
         }
     }
@@ -131,4 +145,10 @@ impl Seen {
             (span(columns, extent.x0, extent.x1), span(rows, extent.y0, extent.y1));
         FrameRect::new(x, y, width, height)
     }
+}
+
+/// Whether it is text, and not a line or corner that happens to resemble some sign.
+fn is_text(spelled: &Spelled) -> bool {
+    let least = if spelled.text.chars().any(char::is_alphanumeric) { 0.55 } else { 0.86 };
+    spelled.confidence >= least
 }

@@ -9,6 +9,9 @@ use super::raster::Raster;
 const TALLEST: u16 = 44;
 const WIDEST: u16 = 400;
 
+/// Least square of the distance between ink and ground: fainter is shade, not writing.
+const LEGIBLE: i32 = 1_200;
+
 /// Ink of one row of text, perhaps.
 #[derive(Debug, Clone)]
 pub(crate) struct InkRow {
@@ -19,6 +22,8 @@ pub(crate) struct InkRow {
     pub(crate) ground: Vec<u32>,
     /// The colour farthest from it.
     pub(crate) ink: u32,
+    /// The farthest on its other side: letters with a rim have both.
+    pub(crate) other: Option<u32>,
 }
 
 pub(crate) fn rows(raster: &Raster, flat: &Flat) -> Vec<InkRow> {
@@ -31,6 +36,7 @@ pub(crate) fn rows(raster: &Raster, flat: &Flat) -> Vec<InkRow> {
     }
     let mut rows: Vec<InkRow> =
         done.into_iter().flat_map(|(on, pieces)| by_color(raster, flat, on, pieces)).collect();
+    rows.retain(|row| distance(row.ink, row.ground[row.ground.len() / 2]) >= LEGIBLE);
     rows.sort_by_key(|row| (row.extent.y0, row.extent.x0));
     rows
 }
@@ -110,7 +116,7 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
         return Vec::new();
     };
     let ground = ground(raster, flat, on, &whole);
-    let inks: Vec<u32> = pieces.iter().map(|piece| farthest(raster, piece, &whole, &ground)).collect();
+    let inks: Vec<u32> = pieces.iter().map(|piece| farthest(raster, piece, &whole, &ground, None)).collect();
     let mut rows: Vec<InkRow> = Vec::new();
     for (piece, ink) in pieces.into_iter().zip(inks) {
         let under = ground[ground.len() / 2];
@@ -122,12 +128,16 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
                     row.ink = ink;
                 }
             }
-            None => rows.push(InkRow { extent: piece, pieces: vec![piece], ground: Vec::new(), ink }),
+            None => {
+                rows.push(InkRow { extent: piece, pieces: vec![piece], ground: Vec::new(), ink, other: None })
+            }
         }
     }
     for row in &mut rows {
         let from = usize::from(row.extent.y0 - whole.y0);
         row.ground = ground[from..from + usize::from(row.extent.height())].to_vec();
+        let other = farthest(raster, &row.extent, &row.extent, &row.ground, Some(row.ink));
+        row.other = (other != row.ground[0]).then_some(other);
     }
     rows
 }
@@ -148,18 +158,25 @@ fn ground(raster: &Raster, flat: &Flat, on: u32, extent: &Extent) -> Vec<u32> {
     ground.collect()
 }
 
-fn farthest(raster: &Raster, piece: &Extent, whole: &Extent, ground: &[u32]) -> u32 {
-    let mut best = (0, 0);
+/// The colour farthest from the ground; with `opposite`, of those on the other side of it.
+fn farthest(raster: &Raster, piece: &Extent, whole: &Extent, ground: &[u32], opposite: Option<u32>) -> u32 {
+    let mut best = (0, ground[0]);
     for y in piece.y0..piece.y1 {
         let under = ground[usize::from(y - whole.y0)];
         for &pixel in &raster.row(usize::from(y))[usize::from(piece.x0)..usize::from(piece.x1)] {
             let far = distance(pixel, under);
-            if far > best.0 {
+            if far > best.0 && opposite.is_none_or(|ink| are_opposite(pixel, ink, under)) {
                 best = (far, pixel);
             }
         }
     }
     best.1
+}
+
+/// Whether the ground lies between two colours.
+fn are_opposite(a: u32, b: u32, ground: u32) -> bool {
+    let (a, b) = (difference(a, ground), difference(b, ground));
+    a.iter().zip(b).map(|(a, b)| a * b).sum::<i32>() < -2_000
 }
 
 /// Red, green and blue of `a` less those of `b`.
@@ -179,6 +196,10 @@ fn one_color(a: u32, b: u32, under: u32, thin: bool) -> bool {
     let (a, b) = (difference(a, under), difference(b, under));
     let dot = |p: [i32; 3], q: [i32; 3]| -> f64 { p.iter().zip(q).map(|(p, q)| f64::from(p * q)).sum() };
     let (aa, bb, ab) = (dot(a, a), dot(b, b), dot(a, b));
+    // Letters and their rim lie on both sides of the ground; sometimes the one is farther, sometimes the other.
+    if ab < -2_000.0 {
+        return true;
+    }
     // The angle between them, and the fainter not a ghost of the stronger.
     ab > 0.0 && ab * ab >= 0.9 * aa * bb && (thin || aa.min(bb) * 9.0 >= aa.max(bb))
 }
