@@ -24,6 +24,8 @@ x11rb::atom_manager! {
     AtomsCookie {
         UTF8_STRING,
         WM_CHANGE_STATE,
+        WM_DELETE_WINDOW,
+        WM_PROTOCOLS,
         WM_STATE,
         WM_TRANSIENT_FOR,
         _COMPTON_SHADOW,
@@ -38,6 +40,7 @@ x11rb::atom_manager! {
         _NET_WM_DESKTOP,
         _NET_WM_NAME,
         _NET_WM_PID,
+        _NET_WM_PING,
         _NET_WM_STATE,
         _NET_WM_STATE_FULLSCREEN,
         _NET_WM_STATE_HIDDEN,
@@ -157,6 +160,13 @@ pub(crate) fn done(cookie: VoidCookie<'_, Conn>) -> XResult<()> {
 impl Link {
     /// Connects to `display` (such as `:99`), and refuses with a remedy what cannot be worked on.
     pub(crate) fn connect(display: Option<&str>) -> Result<Self, DesktopError> {
+        let link = Self::with_xwayland(display)?;
+        link.refuse_xwayland()?;
+        Ok(link)
+    }
+
+    /// The same for who only shows something of its own, for which Xwayland is good enough.
+    pub(crate) fn with_xwayland(display: Option<&str>) -> Result<Self, DesktopError> {
         let Some(display) = display.filter(|d| !d.is_empty()) else {
             return Err(DesktopError::Unusable {
                 why: "no X display was named and DISPLAY is not set".into(),
@@ -187,7 +197,6 @@ impl Link {
             clock: RealClock::new(),
             names: Mutex::default(),
         };
-        link.refuse_xwayland()?;
         link.refuse_odd_pixels()?;
         Ok(link)
     }

@@ -6,8 +6,8 @@
 
 mod chord;
 mod drain;
-mod keymap;
-mod keysyms;
+pub(super) mod keymap;
+pub(super) mod keysyms;
 mod ownership;
 mod spare;
 

@@ -12,6 +12,7 @@ mod connection;
 mod cursor;
 mod damage;
 mod displays;
+pub mod host;
 pub(crate) mod input;
 mod launch;
 mod overlay;

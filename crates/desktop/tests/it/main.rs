@@ -26,6 +26,8 @@ mod xvfb_faults;
 #[cfg(target_os = "linux")]
 mod xvfb_hands;
 #[cfg(target_os = "linux")]
+mod xvfb_host;
+#[cfg(target_os = "linux")]
 mod xvfb_overlay;
 #[cfg(target_os = "linux")]
 mod xvfb_repaint;

@@ -163,6 +163,14 @@ impl Layout {
             .unwrap_or_default()
     }
 
+    /// What pressing a keycode means in this state.
+    pub(crate) fn symbol(&self, code: u8, state: State) -> Option<u32> {
+        let keys = self.keys.get(&code)?;
+        let (kind, symbols) = keys.groups.get(usize::from(keys.group(state.group)?))?;
+        let level = self.types.get(*kind).map_or(0, |kind| kind.level(state.mods));
+        symbols.get(usize::from(level)).copied().filter(|s| *s != key::NoSymbol)
+    }
+
     /// Every keycode that carries one of these symbols, on whichever level.
     pub(crate) fn carriers(&self, symbols: &[u32]) -> Vec<u8> {
         let places = symbols.iter().filter_map(|s| self.by_symbol.get(s)).flatten();
