@@ -139,26 +139,37 @@ impl Target<'_> {
         let row = self.row(y, from, to);
         if color.alpha == 255 {
             row.fill(color.bgra());
-        } else {
-            row.iter_mut().for_each(|pixel| blend(pixel, color, 255));
+        } else if color.alpha > 0 {
+            row.iter_mut().for_each(|pixel| over(pixel, color, color.alpha));
         }
     }
 
-    fn fill_mask(&mut self, mask: &Mask<'_>, clip: PixelRect, color: Color) {
+    fn fill_mask(&mut self, mask: &Mask, clip: PixelRect, color: Color) {
         let Some(part) = mask.bounds().cut(clip) else { return };
+        // Coverage of the edges of a row, kept while rows are alike.
+        let (mut covered, mut kept) = (Vec::new(), None);
         for y in part.top..part.bottom {
-            let (from, to) = mask.solid(y);
-            let (from, to) = (from.clamp(part.left, part.right), to.clamp(part.left, part.right));
-            for (edge_from, edge_to) in [(part.left, from.max(part.left)), (to.max(from), part.right)] {
-                for x in edge_from..edge_to {
-                    let coverage = mask.coverage(x, y);
-                    if coverage > 0 {
-                        blend(&mut self.row(y, x, x + 1)[0], color, coverage);
-                    }
+            let row = mask.row(y);
+            let hold = |x: i32| x.clamp(part.left, part.right);
+            let (from, to) = (hold(row.from), hold(row.to));
+            // Of a narrow shape both edges meet, and there is nothing between them.
+            let even = if row.even.0 < row.even.1 { (hold(row.even.0), hold(row.even.1)) } else { (to, to) };
+            let edges = (from..even.0.min(to)).chain(even.1.max(from)..to);
+            let like = (from, even, to);
+            if !row.straight || kept != Some(like) {
+                covered.clear();
+                covered.extend(edges.clone().map(|x| mask.coverage(x, y)));
+                kept = row.straight.then_some(like);
+            }
+            let line = self.row(y, part.left, part.right);
+            for (x, &coverage) in edges.zip(&covered) {
+                if coverage > 0 {
+                    blend(&mut line[(x - part.left) as usize], color, coverage);
                 }
             }
-            if from < to {
-                self.span(y, from, to, color);
+            if even.0 < even.1 {
+                let alpha = mixed(color.alpha, row.coverage, 0);
+                self.span(y, even.0, even.1, Color { alpha, ..color });
             }
         }
     }
@@ -196,14 +207,41 @@ const fn strengthened(coverage: u8) -> u8 {
     ((full + coverage as u32) / 2) as u8
 }
 
+/// One channel of `over` at `alpha` on `under`, rounded to the nearest.
+#[inline(always)]
 fn mixed(over: u8, alpha: u8, under: u8) -> u8 {
-    let alpha = u32::from(alpha);
-    ((u32::from(over) * alpha + u32::from(under) * (255 - alpha) + 127) / 255) as u8
+    let (alpha, rest) = (u16::from(alpha), 255 - u16::from(alpha));
+    // Of at most 255 * 255, a half never being met: what a division by 255 gives.
+    let sum = u16::from(over) * alpha + u16::from(under) * rest + 128;
+    ((sum + (sum >> 8)) >> 8) as u8
 }
 
-fn blend(pixel: &mut [u8; 4], color: Color, coverage: u8) {
-    let alpha = mixed(color.alpha, coverage, 0);
+#[inline(always)]
+fn over(pixel: &mut [u8; 4], color: Color, alpha: u8) {
     pixel[0] = mixed(color.blue, alpha, pixel[0]);
     pixel[1] = mixed(color.green, alpha, pixel[1]);
     pixel[2] = mixed(color.red, alpha, pixel[2]);
+}
+
+#[inline(always)]
+fn blend(pixel: &mut [u8; 4], color: Color, coverage: u8) {
+    over(pixel, color, mixed(color.alpha, coverage, 0));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixing_is_the_division_it_stands_for() {
+        for over in 0..=255_u8 {
+            for alpha in 0..=255_u8 {
+                for under in [0, 1, 77, 128, 254, 255_u8] {
+                    let whole =
+                        u32::from(over) * u32::from(alpha) + u32::from(under) * (255 - u32::from(alpha));
+                    assert_eq!(u32::from(mixed(over, alpha, under)), (whole + 127) / 255);
+                }
+            }
+        }
+    }
 }

@@ -11,15 +11,44 @@ use std::sync::Arc;
 struct Fonts {
     regular: FontStack,
     bold: FontStack,
+    /// Advances of ASCII by font: a layout asks for thousands, of a handful of fonts.
+    ascii: Vec<(Font, [i32; 128])>,
 }
 
 thread_local! {
     static FONTS: RefCell<Fonts> =
-        RefCell::new(Fonts { regular: FontStack::builtin(400), bold: FontStack::builtin(700) });
+        RefCell::new(Fonts { regular: FontStack::builtin(400), bold: FontStack::builtin(700), ascii: Vec::new() });
 }
 
-fn with<T>(bold: bool, f: impl FnOnce(&mut FontStack) -> T) -> T {
-    FONTS.with_borrow_mut(|fonts| f(if bold { &mut fonts.bold } else { &mut fonts.regular }))
+impl Fonts {
+    fn stack(&mut self, bold: bool) -> &mut FontStack {
+        if bold { &mut self.bold } else { &mut self.regular }
+    }
+
+    fn measured(&mut self, c: char, font: Font) -> i32 {
+        self.stack(font.bold).glyph(c, f32::from(font.size)).advance as i32
+    }
+
+    fn advance(&mut self, c: char, font: Font) -> i32 {
+        if !c.is_ascii() {
+            return self.measured(c, font);
+        }
+        let at = match self.ascii.iter().position(|(known, _)| *known == font) {
+            Some(at) => at,
+            None => {
+                let mut table = [0; 128];
+                for (code, advance) in (0_u8..).zip(&mut table) {
+                    *advance = match char::from(code) {
+                        '\t' => TAB * self.measured(' ', font),
+                        c => self.measured(c, font),
+                    };
+                }
+                self.ascii.push((font, table));
+                self.ascii.len() - 1
+            }
+        };
+        self.ascii[at].1[c as usize]
+    }
 }
 
 /// Blanks a tab is as wide as, wherever it stands.
@@ -27,13 +56,12 @@ const TAB: i32 = 4;
 
 /// How far one character moves the pen.
 pub fn advance(c: char, font: Font) -> i32 {
-    let (c, times) = if c == '\t' { (' ', TAB) } else { (c, 1) };
-    with(font.bold, |fonts| fonts.glyph(c, f32::from(font.size)).advance as i32) * times
+    FONTS.with_borrow_mut(|fonts| fonts.advance(c, font))
 }
 
 /// Width of a text.
 pub fn width(text: &str, font: Font) -> i32 {
-    text.chars().map(|c| advance(c, font)).sum()
+    FONTS.with_borrow_mut(|fonts| text.chars().map(|c| fonts.advance(c, font)).sum())
 }
 
 /// Height of a row of text.
@@ -107,5 +135,5 @@ fn break_line(
 
 /// A glyph at `scale` pixels a unit.
 pub(crate) fn glyph(c: char, font: Font, scale: f32) -> Arc<Glyph> {
-    with(font.bold, |fonts| fonts.glyph(c, f32::from(font.size) * scale))
+    FONTS.with_borrow_mut(|fonts| fonts.stack(font.bold).glyph(c, f32::from(font.size) * scale))
 }
