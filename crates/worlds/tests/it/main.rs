@@ -5,6 +5,7 @@ mod editor;
 mod laws;
 mod look;
 mod port;
+mod programs;
 mod rig;
 mod shell;
 mod widgets;

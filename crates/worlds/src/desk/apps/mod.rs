@@ -36,6 +36,7 @@
 //! run dialog starts it, and how it is opened (with arguments: `args[0]` may be a file) and loaded.
 //! Label texts come from `look.words.get("save")`, with a line in `words.rs`, so that they vary by seed.
 
+mod calculator;
 mod editor;
 mod file_dialog;
 mod message;
@@ -193,6 +194,7 @@ pub struct AppKind {
 #[rustfmt::skip]
 pub const APPS: &[AppKind] = &[
     AppKind { key: "editor", names: &["Text Editor", "Notepad", "Writer"], icon: Icon::Editor, commands: &["notepad", "editor", "edit"], size: (560, 400), listed: true, resizable: true, open: |args| Box::new(editor::Editor::new(args)), load: load::<editor::Editor> },
+    AppKind { key: "calculator", names: &["Calculator", "Desk Calculator", "Sums"], icon: Icon::Calculator, commands: &["calc", "calculator"], size: (0, 0), listed: true, resizable: true, open: |_| Box::new(calculator::Calculator::default()), load: load::<calculator::Calculator> },
     AppKind { key: "message", names: &["Message"], icon: Icon::Info, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(Message::default()), load: load::<Message> },
     AppKind { key: "file dialog", names: &["Files"], icon: Icon::Open, commands: &[], size: (460, 380), listed: false, resizable: true, open: |_| Box::new(file_dialog::FileDialog::open("/")), load: load::<file_dialog::FileDialog> },
     AppKind { key: "run", names: &["Run"], icon: Icon::Run, commands: &[], size: (380, 0), listed: false, resizable: false, open: |_| Box::new(run::Run {}), load: load::<run::Run> },

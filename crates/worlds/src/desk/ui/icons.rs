@@ -10,14 +10,18 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Icon {
     App,
+    Book,
     Calculator,
     Document,
     Drive,
     Editor,
     Error,
     Folder,
+    Form,
     Info,
+    Music,
     New,
+    Note,
     Open,
     Question,
     Run,
@@ -115,6 +119,34 @@ pub fn draw(layer: &mut Layer, icon: Icon, area: ScreenRect, clip: ScreenRect, i
         Icon::Up => {
             pen.stroke(&[(50, 88), (50, 16)], 12, ink);
             pen.stroke(&[(22, 44), (50, 16), (78, 44)], 12, ink);
+        }
+        Icon::Book => {
+            pen.round(10, 6, 80, 88, 8, c(0x008E_3B46));
+            pen.round(22, 6, 68, 88, 6, c(0x00B2_4A58));
+            pen.round(34, 24, 44, 8, 3, WHITE);
+            pen.round(34, 40, 30, 6, 3, c(0x00F0_C8CE));
+        }
+        Icon::Form => {
+            pen.round(10, 8, 80, 88, 8, c(0x0062_7A5C));
+            pen.round(18, 18, 64, 72, 4, WHITE);
+            pen.round(34, 2, 32, 16, 5, c(0x00C9_CFD8));
+            for y in [32, 52, 72] {
+                pen.stroke(&[(26, y + 4), (30, y + 8), (38, y - 2)], 6, c(0x002E_8B57));
+                pen.round(46, i32::from(y), 28, 7, 2, c(0x009A_A6B5));
+            }
+        }
+        Icon::Music => {
+            pen.round(4, 4, 92, 92, 16, c(0x006B_4FBB));
+            pen.stroke(&[(40, 72), (40, 26), (74, 20), (74, 64)], 9, WHITE);
+            pen.round(22, 62, 22, 18, 9, WHITE);
+            pen.round(56, 54, 22, 18, 9, WHITE);
+        }
+        Icon::Note => {
+            pen.round(6, 6, 88, 88, 4, c(0x00F7_DC6F));
+            pen.round(6, 6, 88, 16, 4, c(0x00E5_B93C));
+            for y in [36, 52, 68] {
+                pen.round(20, y, if y == 68 { 34 } else { 58 }, 6, 2, c(0x008A_6D1B));
+            }
         }
         Icon::App => {
             pen.round(6, 10, 88, 80, 8, c(0x0054_8AD8));
