@@ -1,6 +1,7 @@
 //! The programs of the desk: a state, what a person does, the state after it.
 
 mod calculator;
+mod files;
 
 use crate::rig::Rig;
 use handsight_worlds::desk::DeskSetup;

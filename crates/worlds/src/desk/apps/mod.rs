@@ -39,7 +39,9 @@
 mod calculator;
 mod editor;
 mod file_dialog;
+mod files;
 mod message;
+mod prompt;
 mod run;
 
 pub use message::Message;
@@ -195,6 +197,8 @@ pub struct AppKind {
 pub const APPS: &[AppKind] = &[
     AppKind { key: "editor", names: &["Text Editor", "Notepad", "Writer"], icon: Icon::Editor, commands: &["notepad", "editor", "edit"], size: (560, 400), listed: true, resizable: true, open: |args| Box::new(editor::Editor::new(args)), load: load::<editor::Editor> },
     AppKind { key: "calculator", names: &["Calculator", "Desk Calculator", "Sums"], icon: Icon::Calculator, commands: &["calc", "calculator"], size: (0, 0), listed: true, resizable: true, open: |_| Box::new(calculator::Calculator::default()), load: load::<calculator::Calculator> },
+    AppKind { key: "files", names: &["File Manager", "Explorer", "Files"], icon: Icon::Folder, commands: &["explorer", "files"], size: (520, 360), listed: true, resizable: true, open: |args| Box::new(files::FileList::new(args)), load: load::<files::FileList> },
+    AppKind { key: "prompt", names: &["Prompt"], icon: Icon::Question, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(prompt::Prompt::default()), load: load::<prompt::Prompt> },
     AppKind { key: "message", names: &["Message"], icon: Icon::Info, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(Message::default()), load: load::<Message> },
     AppKind { key: "file dialog", names: &["Files"], icon: Icon::Open, commands: &[], size: (460, 380), listed: false, resizable: true, open: |_| Box::new(file_dialog::FileDialog::open("/")), load: load::<file_dialog::FileDialog> },
     AppKind { key: "run", names: &["Run"], icon: Icon::Run, commands: &[], size: (380, 0), listed: false, resizable: false, open: |_| Box::new(run::Run {}), load: load::<run::Run> },
