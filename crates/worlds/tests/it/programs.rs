@@ -2,6 +2,7 @@
 
 mod calculator;
 mod files;
+mod settings;
 
 use crate::rig::Rig;
 use handsight_worlds::desk::DeskSetup;
