@@ -2,6 +2,7 @@
 
 mod calculator;
 mod files;
+mod form;
 mod settings;
 
 use crate::rig::Rig;

@@ -40,6 +40,7 @@ mod calculator;
 mod editor;
 mod file_dialog;
 mod files;
+mod form;
 mod message;
 mod prompt;
 mod run;
@@ -201,6 +202,7 @@ pub const APPS: &[AppKind] = &[
     AppKind { key: "files", names: &["File Manager", "Explorer", "Files"], icon: Icon::Folder, commands: &["explorer", "files"], size: (520, 360), listed: true, resizable: true, open: |args| Box::new(files::FileList::new(args)), load: load::<files::FileList> },
     AppKind { key: "prompt", names: &["Prompt"], icon: Icon::Question, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(prompt::Prompt::default()), load: load::<prompt::Prompt> },
     AppKind { key: "settings", names: &["Settings", "Control Panel", "Preferences"], icon: Icon::Settings, commands: &["control", "settings"], size: (600, 400), listed: true, resizable: true, open: |args| Box::new(settings::SettingsApp::new(args)), load: load::<settings::SettingsApp> },
+    AppKind { key: "form", names: &["Order Form", "Web Shop", "Orders"], icon: Icon::Form, commands: &["order", "form"], size: (490, 450), listed: true, resizable: true, open: |_| Box::new(form::Form::default()), load: load::<form::Form> },
     AppKind { key: "message", names: &["Message"], icon: Icon::Info, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(Message::default()), load: load::<Message> },
     AppKind { key: "file dialog", names: &["Files"], icon: Icon::Open, commands: &[], size: (460, 380), listed: false, resizable: true, open: |_| Box::new(file_dialog::FileDialog::open("/")), load: load::<file_dialog::FileDialog> },
     AppKind { key: "run", names: &["Run"], icon: Icon::Run, commands: &[], size: (380, 0), listed: false, resizable: false, open: |_| Box::new(run::Run {}), load: load::<run::Run> },
