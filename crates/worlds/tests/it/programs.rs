@@ -3,6 +3,8 @@
 mod calculator;
 mod files;
 mod form;
+mod pictures;
+mod reading;
 mod settings;
 
 use crate::rig::Rig;

@@ -41,8 +41,11 @@ mod editor;
 mod file_dialog;
 mod files;
 mod form;
+mod memo;
 mod message;
+mod player;
 mod prompt;
+mod reader;
 mod run;
 pub mod settings;
 
@@ -203,6 +206,9 @@ pub const APPS: &[AppKind] = &[
     AppKind { key: "prompt", names: &["Prompt"], icon: Icon::Question, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(prompt::Prompt::default()), load: load::<prompt::Prompt> },
     AppKind { key: "settings", names: &["Settings", "Control Panel", "Preferences"], icon: Icon::Settings, commands: &["control", "settings"], size: (600, 400), listed: true, resizable: true, open: |args| Box::new(settings::SettingsApp::new(args)), load: load::<settings::SettingsApp> },
     AppKind { key: "form", names: &["Order Form", "Web Shop", "Orders"], icon: Icon::Form, commands: &["order", "form"], size: (490, 450), listed: true, resizable: true, open: |_| Box::new(form::Form::default()), load: load::<form::Form> },
+    AppKind { key: "reader", names: &["Document Reader", "Reader", "Document Viewer"], icon: Icon::Book, commands: &["reader", "view"], size: (520, 400), listed: true, resizable: true, open: |args| Box::new(reader::Reader::new(args)), load: load::<reader::Reader> },
+    AppKind { key: "memo", names: &["Memo", "Sticky Note", "Reminder"], icon: Icon::Note, commands: &["memo", "note"], size: (270, 190), listed: true, resizable: true, open: |args| Box::new(memo::Memo::new(args)), load: load::<memo::Memo> },
+    AppKind { key: "player", names: &["Music Player", "Jukebox", "Media Player"], icon: Icon::Music, commands: &["player", "music"], size: (480, 400), listed: true, resizable: true, open: |_| Box::new(player::Player::default()), load: load::<player::Player> },
     AppKind { key: "message", names: &["Message"], icon: Icon::Info, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(Message::default()), load: load::<Message> },
     AppKind { key: "file dialog", names: &["Files"], icon: Icon::Open, commands: &[], size: (460, 380), listed: false, resizable: true, open: |_| Box::new(file_dialog::FileDialog::open("/")), load: load::<file_dialog::FileDialog> },
     AppKind { key: "run", names: &["Run"], icon: Icon::Run, commands: &[], size: (380, 0), listed: false, resizable: false, open: |_| Box::new(run::Run {}), load: load::<run::Run> },
