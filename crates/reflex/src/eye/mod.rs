@@ -91,8 +91,13 @@ impl Seen {
             *reading = reader.read(row);
         }
         let mut lines: Vec<Line> = Vec::new();
+        let mut signs: Vec<FrameRect> = Vec::new();
         for (row, reading) in self.rows.iter().zip(&readings) {
-            let Some(reading) = reading else { continue };
+            let reading = reading.as_ref().filter(|reading| reading.texts.iter().any(is_text));
+            let Some(reading) = reading else {
+                signs.push(self.area(&row.extent));
+                continue;
+            };
             lines.extend(
                 reading.texts.iter().filter(|text| is_text(text)).map(|text| self.line(row, reading, text)),
             );
@@ -109,6 +114,7 @@ impl Seen {
             hud: self.hud.as_ref().map(|hud| hud.text.clone()),
             panes: widgets::panes(&self.raster, &self.flat, &area),
             marks: widgets::marks(squares, &lines),
+            signs,
             carets: bars.map(|bar| area(&bar.extent)).collect(),
             lines,
         }
@@ -132,6 +138,7 @@ impl Seen {
             bold: style.bold,
             ink: reading.ink,
             ground: row.ground[row.ground.len() / 2],
+            rimmed: reading.ink != row.ink,
         }
     }
 

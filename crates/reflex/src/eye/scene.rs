@@ -16,6 +16,8 @@ pub struct Line {
     /// 0x00RRGGBB, of the letters and of what they stand on.
     pub ink: u32,
     pub ground: u32,
+    /// The letters have a rim of another colour, as names on a wallpaper have.
+    pub rimmed: bool,
 }
 
 /// A rectangle of one colour: a window, a button, a field, a list, a selected row.
@@ -48,6 +50,8 @@ pub struct Scene {
     pub lines: Vec<Line>,
     pub panes: Vec<Pane>,
     pub marks: Vec<Mark>,
+    /// Small ink that is no text: icons, the signs in the corners of windows.
+    pub signs: Vec<FrameRect>,
     /// Bars where typed text would go.
     pub carets: Vec<FrameRect>,
 }

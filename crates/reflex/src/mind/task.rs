@@ -1,0 +1,418 @@
+//! A task in plain imperative English, as a list of steps.
+//!
+//! `Open "P", type "T", and save it as "F".` Names are in double quotes; verbs lead. What is not understood is left out, and a
+//! task of which nothing is understood has no steps.
+
+/// One thing to bring about.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// A window of this program is in front.
+    Program(String),
+    /// A path given to the entry of the start menu that takes one, if the task names it; a window of that name is in front.
+    Path { path: String, entry: Option<String> },
+    Type(String),
+    /// What `window` shows behind this label is typed.
+    TypeShown { label: String, window: String },
+    AddLine(String),
+    Save,
+    SaveAs(String),
+    /// An item of a menu, each by any of its names.
+    Menu(&'static [&'static str], &'static [&'static str]),
+    /// Questions by what they are about, and their answers, in whatever order they come.
+    Answer(Vec<(String, String)>),
+    Compute(String),
+    ToEnd,
+    Press(String),
+    Page(String),
+    Turn { name: String, on: bool },
+    Choose { value: String, name: String },
+    Fill { name: String, value: String },
+    Apply,
+    Row(String),
+    PressAny(&'static [&'static str]),
+    /// A question with a button of any of these names.
+    Confirm(&'static [&'static str]),
+    Prompt(String),
+    Close(String),
+    Front(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Task {
+    pub(crate) steps: Vec<Step>,
+    /// A message that may come at any time: words of it, and the button that answers it.
+    pub(crate) message: Option<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Token {
+    Word(String),
+    Quoted(String),
+    /// The end of a sentence.
+    Stop,
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    for (n, part) in text.split(['"', '“', '”']).enumerate() {
+        if n % 2 == 1 {
+            tokens.push(Token::Quoted(part.to_owned()));
+            continue;
+        }
+        for word in part.split_whitespace() {
+            let bare = word.trim_matches(['.', ',', ';', '!']);
+            if !bare.is_empty() {
+                tokens.push(Token::Word(bare.to_lowercase()));
+            }
+            if word.ends_with(['.', '!']) {
+                tokens.push(Token::Stop);
+            }
+        }
+    }
+    tokens
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    task: Task,
+}
+
+/// Reads a task.
+pub(crate) fn read(text: &str) -> Task {
+    let tokens = tokens(text);
+    let mut parser = Parser { tokens: &tokens, task: Task::default() };
+    while let Some((first, rest)) = parser.tokens.split_first() {
+        parser.tokens = rest;
+        if let Token::Word(verb) = first {
+            parser.clause(verb);
+        }
+    }
+    let steps = &mut parser.task.steps;
+    if steps.iter().any(|s| matches!(s, Step::Page(_))) {
+        steps.push(Step::Apply);
+    }
+    parser.task
+}
+
+impl Parser<'_> {
+    fn word(&mut self, word: &str) -> bool {
+        let hit = matches!(self.tokens.first(), Some(Token::Word(w)) if w == word);
+        if hit {
+            self.tokens = &self.tokens[1..];
+        }
+        hit
+    }
+
+    fn words(&mut self, words: &[&str]) -> bool {
+        let before = self.tokens;
+        let hit = words.iter().all(|word| self.word(word));
+        if !hit {
+            self.tokens = before;
+        }
+        hit
+    }
+
+    fn quoted(&mut self) -> Option<String> {
+        let Some((Token::Quoted(text), rest)) = self.tokens.split_first() else { return None };
+        self.tokens = rest;
+        Some(text.clone())
+    }
+
+    /// The next quoted text of this sentence, with what stands before it passed over.
+    fn next_quoted(&mut self) -> Option<String> {
+        let at = self.tokens.iter().position(|t| !matches!(t, Token::Word(_)))?;
+        let Token::Quoted(text) = &self.tokens[at] else { return None };
+        self.tokens = &self.tokens[at + 1..];
+        Some(text.clone())
+    }
+
+    /// Words up to a quoted text or the end of the sentence.
+    fn plain(&mut self) -> Vec<String> {
+        let mut words = Vec::new();
+        while let Some((Token::Word(word), rest)) = self.tokens.split_first() {
+            words.push(word.clone());
+            self.tokens = rest;
+        }
+        words
+    }
+
+    /// `"A"`, `"A" and "B"`, `"A", "B" and "C"`.
+    fn all_quoted(&mut self) -> Vec<String> {
+        let mut all = Vec::new();
+        loop {
+            let before = self.tokens;
+            self.word("and");
+            match self.quoted() {
+                Some(text) => all.push(text),
+                None => {
+                    self.tokens = before;
+                    return all;
+                }
+            }
+        }
+    }
+
+    /// `"A" with "B", "C" with "D" and "E" with "F"`.
+    fn pairs(&mut self, with: &str) -> Vec<(String, String)> {
+        let mut pairs = Vec::new();
+        loop {
+            let before = self.tokens;
+            self.word("and");
+            let pair = self.quoted().filter(|_| self.word(with)).zip(self.quoted());
+            match pair {
+                Some(pair) => pairs.push(pair),
+                None => {
+                    self.tokens = before;
+                    return pairs;
+                }
+            }
+        }
+    }
+
+    /// `[the file] "F" [in the folder "D"]` as a folder and a name.
+    fn file(&mut self) -> Option<(String, String)> {
+        self.words(&["the", "file"]);
+        let name = self.quoted()?;
+        let folder = if self.words(&["in", "the", "folder"]) { self.quoted() } else { None };
+        Some((folder.unwrap_or_default(), name))
+    }
+
+    fn clause(&mut self, verb: &str) {
+        let steps = match verb {
+            "open" => self.open(),
+            "type" | "write" | "enter" => self.type_text(),
+            "add" => self.next_quoted().map(Step::AddLine).into_iter().collect(),
+            "save" => {
+                let named = self.words(&["it", "as"]) || self.words(&["as"]);
+                let name = if named { self.quoted() } else { None };
+                vec![name.map_or(Step::Save, Step::SaveAs)]
+            }
+            "if" => {
+                let words = self.plain();
+                let about = words.iter().skip_while(|w| *w != "about").skip(1).take_while(|w| !w.starts_with("appear"));
+                let about: Vec<&str> = about.map(String::as_str).collect();
+                self.task.message = self.quoted().map(|answer| (about.join(" "), answer));
+                Vec::new()
+            }
+            "copy" => self.copy(),
+            "answer" => {
+                let mut pairs = Vec::new();
+                while let Some(pair) = self.next_quoted().zip(self.next_quoted()) {
+                    pairs.push(pair);
+                }
+                vec![Step::Answer(pairs)]
+            }
+            "compute" | "calculate" => self.compute(),
+            "scroll" => vec![Step::ToEnd],
+            "press" | "click" => self.quoted().map(Step::Press).into_iter().collect(),
+            "in" => {
+                let program = self.quoted().map(Step::Program);
+                let page = if self.word("under") { self.quoted().map(Step::Page) } else { None };
+                program.into_iter().chain(page).collect()
+            }
+            "turn" => {
+                let on = self.word("on") || !self.word("off");
+                self.all_quoted().into_iter().map(|name| Step::Turn { name, on }).collect()
+            }
+            "choose" | "select" => {
+                self.pairs("for").into_iter().map(|(value, name)| Step::Choose { value, name }).collect()
+            }
+            "fill" => {
+                self.word("in");
+                self.pairs("with").into_iter().map(|(name, value)| Step::Fill { name, value }).collect()
+            }
+            "delete" | "remove" => self.on_file(|_| {
+                use super::words::DELETE;
+                Some(vec![Step::PressAny(DELETE), Step::Confirm(DELETE)])
+            }),
+            "rename" => self.on_file(|parser| {
+                let to = if parser.word("to") { parser.quoted()? } else { return None };
+                Some(vec![Step::PressAny(super::words::RENAME), Step::Prompt(to)])
+            }),
+            "close" => {
+                self.word("the");
+                let _ = self.word("windows") || self.word("window");
+                self.all_quoted().into_iter().map(Step::Close).collect()
+            }
+            "bring" => self.next_quoted().map(Step::Front).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        self.task.steps.extend(steps);
+    }
+
+    fn open(&mut self) -> Vec<Step> {
+        let is_file = matches!(self.tokens, [Token::Word(the), Token::Word(file), ..] if the == "the" && file == "file");
+        let Some((folder, name)) = self.file() else { return Vec::new() };
+        if is_file {
+            let path = if folder.is_empty() { name } else { format!("/{folder}/{name}") };
+            return vec![Step::Path { path, entry: None }];
+        }
+        if name.starts_with('/') {
+            let entry = if self.word("with") { self.quoted() } else { None };
+            return vec![Step::Path { path: name, entry }];
+        }
+        vec![Step::Program(name)]
+    }
+
+    fn type_text(&mut self) -> Vec<Step> {
+        let shown = self.word("the");
+        let Some(text) = self.quoted() else { return Vec::new() };
+        if !shown || !self.word("that") {
+            return vec![Step::Type(text)];
+        }
+        self.quoted().map(|window| Step::TypeShown { label: text, window }).into_iter().collect()
+    }
+
+    fn copy(&mut self) -> Vec<Step> {
+        use super::words::{COPY, EDIT, PASTE, SELECT_ALL};
+        let Some((from, to)) = self.next_quoted().zip(self.next_quoted()) else { return Vec::new() };
+        vec![
+            Step::Front(from),
+            Step::Menu(EDIT, SELECT_ALL),
+            Step::Menu(EDIT, COPY),
+            Step::Front(to),
+            Step::Menu(EDIT, PASTE),
+        ]
+    }
+
+    fn compute(&mut self) -> Vec<Step> {
+        let words = self.plain();
+        let sum: String = words.iter().take_while(|w| *w != "with").map(String::as_str).collect();
+        let typed: String = sum
+            .chars()
+            .map(|c| match c {
+                '×' | 'x' => '*',
+                '−' | '–' => '-',
+                '÷' | ':' => '/',
+                c => c,
+            })
+            .collect();
+        let program = self.quoted().map(Step::Program);
+        program.into_iter().chain([Step::Compute(typed)]).collect()
+    }
+
+    fn on_file(&mut self, then: impl FnOnce(&mut Self) -> Option<Vec<Step>>) -> Vec<Step> {
+        let Some((folder, name)) = self.file() else { return Vec::new() };
+        let Some(then) = then(self) else { return Vec::new() };
+        let mut steps = vec![Step::Path { path: format!("/{folder}"), entry: None }, Step::Row(name)];
+        steps.extend(then);
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::{COPY, DELETE, EDIT, PASTE, RENAME, SELECT_ALL};
+    use super::*;
+
+    fn s(text: &str) -> String {
+        text.to_owned()
+    }
+
+    #[test]
+    fn tasks_become_steps() {
+        let cases: &[(&str, Vec<Step>)] = &[
+            (
+                r#"Open "Notepad", type "Call, Tom. Now", and save it as "a.txt"."#,
+                vec![Step::Program(s("Notepad")), Step::Type(s("Call, Tom. Now")), Step::SaveAs(s("a.txt"))],
+            ),
+            (
+                r#"Open the file "a.txt" in the folder "Documents", add the line "x" at its end, and save it."#,
+                vec![Step::Path { path: s("/Documents/a.txt"), entry: None }, Step::AddLine(s("x")), Step::Save],
+            ),
+            (
+                r#"Open "/Documents/a.txt" with "Execute"."#,
+                vec![Step::Path { path: s("/Documents/a.txt"), entry: Some(s("Execute")) }],
+            ),
+            (
+                r#"Delete the file "a.txt" in the folder "D"."#,
+                vec![
+                    Step::Path { path: s("/D"), entry: None },
+                    Step::Row(s("a.txt")),
+                    Step::PressAny(DELETE),
+                    Step::Confirm(DELETE),
+                ],
+            ),
+            (
+                r#"Rename the file "a" in the folder "D" to "b"."#,
+                vec![
+                    Step::Path { path: s("/D"), entry: None },
+                    Step::Row(s("a")),
+                    Step::PressAny(RENAME),
+                    Step::Prompt(s("b")),
+                ],
+            ),
+            (
+                r#"In "P" under "G", turn on "S" and turn off "T"."#,
+                vec![
+                    Step::Program(s("P")),
+                    Step::Page(s("G")),
+                    Step::Turn { name: s("S"), on: true },
+                    Step::Turn { name: s("T"), on: false },
+                    Step::Apply,
+                ],
+            ),
+            (
+                r#"Open "F", fill in "L" with "V" and "M" with "W", choose "A" for "B" and "C" for "D", turn on "X" and "Y", and press "S"."#,
+                vec![
+                    Step::Program(s("F")),
+                    Step::Fill { name: s("L"), value: s("V") },
+                    Step::Fill { name: s("M"), value: s("W") },
+                    Step::Choose { value: s("A"), name: s("B") },
+                    Step::Choose { value: s("C"), name: s("D") },
+                    Step::Turn { name: s("X"), on: true },
+                    Step::Turn { name: s("Y"), on: true },
+                    Step::Press(s("S")),
+                ],
+            ),
+            (r#"Compute 12 × 34 with "Sums"."#, vec![Step::Program(s("Sums")), Step::Compute(s("12*34"))]),
+            (
+                r#"Answer the question about "a" with "B", the question about "c" with "D", and the question about "e" with "F"."#,
+                vec![Step::Answer(vec![(s("a"), s("B")), (s("c"), s("D")), (s("e"), s("F"))])],
+            ),
+            (
+                r#"Close the windows "A - B" and "C", and leave the others open."#,
+                vec![Step::Close(s("A - B")), Step::Close(s("C"))],
+            ),
+            (
+                r#"Copy the text of the window "A" into the window "B", and save it."#,
+                vec![
+                    Step::Front(s("A")),
+                    Step::Menu(EDIT, SELECT_ALL),
+                    Step::Menu(EDIT, COPY),
+                    Step::Front(s("B")),
+                    Step::Menu(EDIT, PASTE),
+                    Step::Save,
+                ],
+            ),
+            (r#"Scroll the document to its end and press "I Agree"."#, vec![Step::ToEnd, Step::Press(s("I Agree"))]),
+            (
+                r#"Open "E", type the "Door code" that "Memo" shows, and save it as "f.txt"."#,
+                vec![
+                    Step::Program(s("E")),
+                    Step::TypeShown { label: s("Door code"), window: s("Memo") },
+                    Step::SaveAs(s("f.txt")),
+                ],
+            ),
+            (
+                r#"Bring the window "Order 1" to the front, turn on "Seen" and press "Reject"."#,
+                vec![
+                    Step::Front(s("Order 1")),
+                    Step::Turn { name: s("Seen"), on: true },
+                    Step::Press(s("Reject")),
+                ],
+            ),
+            ("Be good.", vec![]),
+        ];
+        for (text, steps) in cases {
+            assert_eq!(read(text).steps, *steps, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_may_come_is_a_rule_and_no_step() {
+        let task = read(r#"Open "E". If a message about a new device appears, answer it with "Not Now"."#);
+        assert_eq!(task.steps.len(), 1);
+        assert_eq!(task.message, Some((s("a new device"), s("Not Now"))));
+    }
+}

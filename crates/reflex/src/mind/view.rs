@@ -1,0 +1,235 @@
+//! A scene as a person sees it: windows with titles, the task bar, labels, fields.
+//!
+//! Only what all windowed desktops share is assumed: a window has a title bar with a sign in its right corner, the task
+//! bar lies along an edge of the screen, the window with the focus has the strongest title. Nothing is known of any
+//! program.
+
+use super::words::{alike, is, is_cut};
+use crate::eye::{Line, Mark, Pane, Scene};
+use handsight_base::space::{FramePx, FrameRect};
+
+/// Square of the least distance between the letters and the ground of a title that has the focus.
+const STRONG: i32 = 3 * 145 * 145;
+/// The same of a button that can be pressed.
+const ENABLED: i32 = 3 * 100 * 100;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Window {
+    pub(crate) title: String,
+    /// Of the title's letters.
+    pub(crate) label: FrameRect,
+    pub(crate) bar: FrameRect,
+    /// With its title bar.
+    pub(crate) area: FrameRect,
+    pub(crate) close: FramePx,
+    pub(crate) active: bool,
+}
+
+pub(crate) struct View<'a> {
+    pub(crate) scene: &'a Scene,
+    /// In reading order.
+    pub(crate) windows: Vec<Window>,
+    pub(crate) taskbar: Option<FrameRect>,
+}
+
+fn contrast(line: &Line) -> i32 {
+    let ([_, r, g, b], [_, x, y, z]) = (line.ink.to_be_bytes(), line.ground.to_be_bytes());
+    let far = |a: u8, b: u8| i32::from(a.abs_diff(b)).pow(2);
+    far(r, x) + far(g, y) + far(b, z)
+}
+
+pub(crate) fn within(outer: &FrameRect, inner: &FrameRect) -> bool {
+    outer.contains(inner.center())
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(scene: &'a Scene) -> Self {
+        let mut view = Self { scene, windows: Vec::new(), taskbar: None };
+        view.taskbar = scene.panes.iter().find(|pane| view.is_taskbar(pane)).map(|pane| pane.area);
+        view.windows = scene.panes.iter().filter_map(|pane| view.window(pane)).collect();
+        view
+    }
+
+    fn is_taskbar(&self, pane: &Pane) -> bool {
+        let (area, screen) = (pane.area, self.scene.screen);
+        let (wide, high) = (screen.width * 95 / 100, screen.height * 95 / 100);
+        let across = area.size.width >= wide && (30..=screen.height / 8).contains(&area.size.height);
+        let edge = area.origin.y <= 1 || area.bottom() >= i64::from(screen.height) - 1;
+        let upright = area.size.height >= high && (60..=screen.width / 4).contains(&area.size.width);
+        (across && edge) || (upright && area.origin.x <= 1)
+    }
+
+    /// The window whose title bar a pane is.
+    fn window(&self, pane: &Pane) -> Option<Window> {
+        let bar = pane.area;
+        if !(22..=60).contains(&bar.size.height) || bar.size.width < 140 {
+            return None;
+        }
+        let middle = bar.center().y;
+        let close = FramePx::new((bar.right() - (i64::from(bar.size.height) + 9) / 2) as i32, middle);
+        let near = |area: &FrameRect| {
+            let center = area.center();
+            let small = area.size.width <= 30 && area.size.height <= 30;
+            small && (center.x - close.x).abs() <= 6 && (center.y - close.y).abs() <= 5
+        };
+        let signed = self.scene.signs.iter().any(near) || self.scene.lines.iter().any(|line| near(&line.area));
+        let titles = self.scene.lines.iter().filter(|line| within(&bar, &line.area) && !near(&line.area));
+        let title = titles.min_by_key(|line| line.area.origin.x)?;
+        let starts_left = title.area.origin.x - bar.origin.x < 60;
+        if !signed || !starts_left {
+            return None;
+        }
+        let text = title.text.trim_start_matches(['*', ' ']).to_owned();
+        Some(Window {
+            title: if title.text.starts_with('*') { format!("*{text}") } else { text },
+            label: title.area,
+            bar,
+            area: self.below(&bar),
+            close,
+            active: contrast(title) >= STRONG,
+        })
+    }
+
+    /// A title bar and all panes below it that are as wide.
+    fn below(&self, bar: &FrameRect) -> FrameRect {
+        let mut area = *bar;
+        let as_wide = |pane: &&Pane| {
+            (pane.area.origin.x - bar.origin.x).abs() <= 4 && (pane.area.right() - bar.right()).abs() <= 4
+        };
+        let mut panes: Vec<FrameRect> = self.scene.panes.iter().filter(as_wide).map(|p| p.area).collect();
+        panes.sort_by_key(|pane| pane.origin.y);
+        for pane in panes {
+            let gap = i64::from(pane.origin.y) - area.bottom();
+            if pane.origin.y > bar.origin.y && gap <= 12 {
+                area = area.union(&pane);
+            }
+        }
+        area
+    }
+
+    /// The window with the focus. Dialogs lie over what they belong to, so the smallest of several.
+    pub(crate) fn active(&self) -> Option<&Window> {
+        self.windows.iter().filter(|w| w.active).min_by_key(|w| w.area.size.area())
+    }
+
+    pub(crate) fn is_active(&self, title: &str) -> bool {
+        self.active().is_some_and(|w| titled(w, title))
+    }
+
+    pub(crate) fn lines_in(&self, area: FrameRect) -> impl Iterator<Item = &'a Line> {
+        self.scene.lines.iter().filter(move |line| within(&area, &line.area))
+    }
+
+    /// The line in an area that is most like a text.
+    pub(crate) fn find_in(&self, area: FrameRect, text: &str) -> Option<&'a Line> {
+        let hits = self.lines_in(area).filter(|line| is(&line.text, text));
+        hits.max_by(|a, b| alike(&a.text, text).total_cmp(&alike(&b.text, text)))
+    }
+
+    /// The client area of the window with the focus.
+    pub(crate) fn client(&self) -> Option<FrameRect> {
+        self.active().map(client)
+    }
+
+    /// An item of an open menu: no title, no name on the wallpaper, nothing on the task bar, and in a pane with other lines
+    /// below each other that is not a whole window.
+    pub(crate) fn menu_item(&self, text: &str) -> Option<&'a Line> {
+        let free = |line: &&Line| {
+            !line.rimmed
+                && !self.taskbar.is_some_and(|bar| within(&bar, &line.area))
+                && !self.windows.iter().any(|w| within(&w.bar, &line.area))
+                && self.menu_around(&line.area).is_some()
+        };
+        let hits = self.scene.lines.iter().filter(|line| is(&line.text, text)).filter(free);
+        hits.max_by(|a, b| alike(&a.text, text).total_cmp(&alike(&b.text, text)))
+    }
+
+    pub(crate) fn any_menu_item(&self, texts: &[&str]) -> Option<&'a Line> {
+        texts.iter().find_map(|text| self.menu_item(text))
+    }
+
+    /// The menu a line stands in.
+    fn menu_around(&self, line: &FrameRect) -> Option<FrameRect> {
+        let least = line.size.height * 2;
+        let around = self.scene.panes.iter().filter(|pane| {
+            pane.area.intersect(line) == Some(*line) && pane.area.size.height > least && pane.border.is_some()
+        });
+        let pane = around.min_by_key(|pane| pane.area.size.area())?.area;
+        let whole = |w: &Window| (w.area.origin.x - pane.origin.x).abs() <= 12 && w.area.size.width.abs_diff(pane.size.width) <= 24;
+        let narrow = pane.size.width * 3 < self.scene.screen.width * 2;
+        (narrow && !self.windows.iter().any(whole)).then_some(pane)
+    }
+
+    /// What is written in an open menu.
+    pub(crate) fn is_enabled(line: &Line) -> bool {
+        contrast(line) >= ENABLED
+    }
+
+    pub(crate) fn mark(&self, name: &str) -> Option<&'a Mark> {
+        let area = self.client()?;
+        let labelled = self.scene.marks.iter().filter(|mark| within(&area, &mark.area));
+        labelled.filter(|mark| self.label(mark).is_some_and(|line| is(&line.text, name))).max_by(|a, b| {
+            let like = |mark: &Mark| self.label(mark).map_or(0.0, |line| alike(&line.text, name));
+            like(a).total_cmp(&like(b))
+        })
+    }
+
+    pub(crate) fn label(&self, mark: &Mark) -> Option<&'a Line> {
+        self.scene.lines.get(mark.label)
+    }
+
+    /// The box that belongs to a label: right of it at its height, else right below it.
+    pub(crate) fn box_of(&self, label: &FrameRect) -> Option<FrameRect> {
+        let client = self.client()?;
+        let boxes = || {
+            self.scene.panes.iter().map(|p| p.area).filter(|area| {
+                (18..=64).contains(&area.size.height) && area.size.width >= 40 && within(&client, area)
+            })
+        };
+        let height = label.center().y;
+        let beside = boxes().filter(|b| {
+            b.origin.x as i64 >= label.right() && b.origin.y < height && b.bottom() > i64::from(height)
+        });
+        if let Some(beside) = beside.min_by_key(|b| b.origin.x) {
+            return Some(beside);
+        }
+        let below = boxes().filter(|b| {
+            let gap = i64::from(b.origin.y) - label.bottom();
+            (-2..=16).contains(&gap) && (b.origin.x - label.origin.x).abs() <= 24
+        });
+        below.min_by_key(|b| b.origin.y)
+    }
+
+    /// What stands in an area, its lines joined by a blank.
+    pub(crate) fn text_in(&self, area: FrameRect) -> String {
+        let mut lines: Vec<&Line> = self.lines_in(area).collect();
+        lines.sort_by_key(|line| (line.area.center().y / 8, line.area.origin.x));
+        lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    pub(crate) fn caret_in(&self, area: FrameRect) -> Option<FrameRect> {
+        self.scene.carets.iter().copied().find(|caret| within(&area, caret))
+    }
+
+    /// The button of a window on the task bar.
+    pub(crate) fn task_button(&self, title: &str) -> Option<&'a Line> {
+        let bar = self.taskbar?;
+        let plain = |text: &str| text.trim_start_matches(['*', ' ']).to_owned();
+        self.lines_in(bar).find(|line| is_cut(&plain(&line.text), title))
+    }
+
+    /// A visible window by its title.
+    pub(crate) fn titled(&self, title: &str) -> Option<&Window> {
+        self.windows.iter().find(|w| titled(w, title))
+    }
+}
+
+fn titled(window: &Window, title: &str) -> bool {
+    is(window.title.trim_start_matches('*'), title)
+}
+
+pub(crate) fn client(window: &Window) -> FrameRect {
+    let top = window.bar.bottom() as i32;
+    let height = (window.area.bottom() - window.bar.bottom()).max(0) as u32;
+    FrameRect::new(window.area.origin.x, top, window.area.size.width, height)
+}
