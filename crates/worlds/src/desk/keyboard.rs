@@ -102,10 +102,11 @@ impl Desk {
                 self.toggle_maximised(id);
             }
         } else if is("super+Down") {
-            match active.and_then(|id| self.frame(id)).map(|f| (f.id, f.shape)) {
-                Some((id, Shape::Maximised)) => self.toggle_maximised(id),
-                Some((id, Shape::Normal)) => self.minimise(id),
-                None => {}
+            match active.and_then(|id| self.frame(id)).map(|f| (f.id, f.shape, f.parent)) {
+                Some((id, Shape::Maximised, _)) => self.toggle_maximised(id),
+                Some((id, Shape::Normal, None)) => self.minimise(id),
+                // A dialog cannot go without its window.
+                Some((_, Shape::Normal, Some(_))) | None => {}
             }
         } else {
             // Any other chord with Super is the system's, and does nothing here.

@@ -407,6 +407,14 @@ impl Desk {
         }
     }
 
+    /// As its close button does. A window that waits for its dialog shows that instead.
+    pub(super) fn ask_to_close(&mut self, id: u64) {
+        match self.blocker(id) {
+            Some(dialog) => self.activate(dialog),
+            None => self.send(id, &Event::Close),
+        }
+    }
+
     /// Takes a window away with its dialogs, without asking.
     pub(super) fn close(&mut self, id: u64) {
         let Some(frame) = self.frame(id) else { return };

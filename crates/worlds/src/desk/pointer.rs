@@ -244,7 +244,7 @@ impl Desk {
                     match part {
                         Part::Minimise => self.minimise(window),
                         Part::Maximise => self.toggle_maximised(window),
-                        _ => self.send(window, &Event::Close),
+                        _ => self.ask_to_close(window),
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Menus that lie over everything: of menu bars, of the right button, the start menu, the options of a choice.
 
-use super::theme::Theme;
+use super::theme::{Theme, mix};
 use super::ui::brush::Brush;
 use super::ui::layout::rect;
 use super::ui::node::{Align, MenuItem};
@@ -182,7 +182,7 @@ impl Popup {
             if item.is_line() {
                 brush.fill(
                     rect(row.origin.x + 6, row.origin.y + LINE / 2, row.size.width as i32 - 12, 1),
-                    theme.line,
+                    mix(theme.border, theme.control, 40),
                 );
                 continue;
             }

@@ -149,7 +149,7 @@ impl Desk {
                     self.activate(id);
                 }
             }
-            (Spot::Task(id), Button::Middle) => self.send(id, &Event::Close),
+            (Spot::Task(id), Button::Middle) => self.ask_to_close(id),
             (Spot::Task(id), Button::Right) => {
                 let items = self.window_items(id);
                 self.core.popup =
@@ -242,7 +242,7 @@ impl Desk {
                     self.activate(window);
                     self.toggle_maximised(window);
                 }
-                _ => self.send(window, &Event::Close),
+                _ => self.ask_to_close(window),
             },
         }
     }
@@ -262,7 +262,7 @@ impl Desk {
     }
 
     pub(super) fn icon_size(&self) -> (i32, i32) {
-        (92, 56 + i32::from(self.theme.size) * 5 / 2)
+        (104, 56 + i32::from(self.theme.size) * 5 / 2)
     }
 
     /// Where an icon with its name lies.

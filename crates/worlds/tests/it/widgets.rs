@@ -214,3 +214,34 @@ fn paste_enters_text_and_gives_the_clipboard_back() {
     assert_eq!(edit(&rig).text, "apasted\nrows");
     assert_eq!(hold(&rig.world).clipboard(), "mine");
 }
+
+/// At the end of its way a scroll area shows the end of what it holds.
+#[test]
+fn everything_in_a_scroll_area_can_be_reached() {
+    use handsight_worlds::desk::DeskSetup;
+    use handsight_worlds::desk::apps::APPS;
+    use handsight_worlds::desk::ui::node::Kind;
+    for seed in 0..12 {
+        for kind in APPS.iter().filter(|k| k.listed) {
+            let mut rig = Rig::new(&DeskSetup::new(seed));
+            let id = rig.open(kind.key, &[]);
+            let areas = |rig: &Rig| {
+                let world = hold(&rig.world);
+                let placed = world.ui(id).unwrap().placed().to_vec();
+                placed.into_iter().filter(|p| matches!(p.kind, Kind::Scroll { .. })).collect::<Vec<_>>()
+            };
+            for area in areas(&rig) {
+                rig.scroll(area.rect.center(), -200);
+                let world = hold(&rig.world);
+                let ui = world.ui(id).unwrap();
+                let within = ui.placed().iter().filter(|p| {
+                    p.is_live() && p.id != area.id && p.clip.intersect(&area.rect) == Some(p.clip)
+                });
+                for placed in within {
+                    let low = placed.rect.bottom() - area.rect.bottom();
+                    assert!(low <= 0, "seed {seed}: {} of {} hangs {low} below", placed.id, kind.key);
+                }
+            }
+        }
+    }
+}

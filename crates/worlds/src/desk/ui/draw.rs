@@ -126,15 +126,11 @@ impl Ui {
             Kind::List { items, columns } => {
                 paper(brush, area, placed.enabled, look);
                 let shares: Vec<u16> = columns.iter().map(|c| c.share).collect();
-                let inner = rect(
-                    area.origin.x + 1,
-                    area.origin.y + 1,
-                    area.size.width as i32 - 2,
-                    area.size.height as i32 - 2,
-                );
+                // The border is two units wide where the focus is.
+                let inner = grown(area, -2);
                 if !columns.is_empty() {
-                    let head =
-                        rect(inner.origin.x, inner.origin.y, inner.size.width as i32, theme.row_height() + 1);
+                    let wide = inner.size.width as i32;
+                    let head = rect(inner.origin.x, inner.origin.y, wide, theme.row_height());
                     brush.fill(head, theme.bar);
                     for (column, cell) in columns.iter().zip(cells(head, &shares, theme)) {
                         brush.text(&column.title, cell, theme.font(), theme.dim, Align::Start);
