@@ -109,7 +109,8 @@ impl Form {
 
     fn submit(&mut self, cx: &mut Cx<'_>) {
         let wrong = self.wrong(cx.ui);
-        if let Some((id, _)) = wrong.first() {
+        let order = |id: &str| cx.ui.placed().iter().position(|p| p.id == id);
+        if let Some((id, _)) = wrong.iter().min_by_key(|(id, _)| order(id)) {
             self.tried = true;
             cx.ui.set_focus(*id);
             return;

@@ -122,3 +122,15 @@ fn a_form_with_something_in_it_asks_before_it_closes() {
     rig.press("form", &["cancel"]);
     assert!(!rig.is_open("form"), "an empty one closes at once");
 }
+
+#[test]
+fn the_focus_goes_to_the_uppermost_wrong_field() {
+    for seed in 0..8 {
+        let mut rig = opened(seed);
+        rig.press("form", &["submit"]);
+        let id = rig.top().frame.id;
+        let focus = hold(&rig.world).ui(id).unwrap().focus().unwrap().to_owned();
+        let top = ["full name", "quantity"].into_iter().min_by_key(|id| rig.at("form", id).y).unwrap();
+        assert_eq!(focus, top, "seed {seed}");
+    }
+}

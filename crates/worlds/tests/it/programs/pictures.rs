@@ -6,26 +6,50 @@ use handsight_base::space::Size;
 use handsight_worlds::Setup;
 use handsight_worlds::desk::DeskSetup;
 
-/// A program with something in it, and a second look after something was done.
-fn show(rig: &mut Rig, program: &str) -> Vec<&'static str> {
-    rig.open(program, &[]);
-    match program {
-        "calculator" => {
+/// Does something in a program that was opened, and says what it then shows.
+fn work_in(rig: &mut Rig, program: &str, step: usize) -> Option<&'static str> {
+    match (program, step) {
+        ("calculator", 0) => {
             rig.type_text("12*3=7.5/0.25=100-1");
-            vec!["computed"]
+            Some("computed")
         }
-        "files" => {
-            let list = rig.area("files", "files");
-            rig.click(list.origin.offset(40, 50));
-            rig.right_click(list.origin.offset(40, 50));
-            vec!["menu"]
+        ("files", 0) => {
+            let row = rig.area("files", "files").origin.offset(40, 50);
+            rig.click(row);
+            rig.right_click(row);
+            Some("menu")
         }
-        "form" => {
+        ("files", 1) => {
+            rig.keys("Escape");
+            rig.keys("F2");
+            Some("rename")
+        }
+        ("form", 0) => {
             rig.type_text("Ada Lovelace");
             rig.keys("Return");
-            vec!["wrong"]
+            Some("wrong")
         }
-        _ => vec!["open"],
+        ("reader", 1) => {
+            let page = rig.at("reader", "page");
+            rig.scroll(page, -100);
+            Some("end")
+        }
+        ("settings", 1) => {
+            let list = rig.area("settings", "pages");
+            rig.click(list.origin.offset(40, 40));
+            Some("second")
+        }
+        ("settings", 2) => {
+            rig.keys("End");
+            Some("about")
+        }
+        ("player", 0) => {
+            rig.keys("Down");
+            rig.keys("Return");
+            Some("playing")
+        }
+        (_, 0) => Some("open"),
+        _ => None,
     }
 }
 
@@ -40,7 +64,9 @@ fn every_program_is_drawn_small_and_large_light_and_dark() {
         for program in ["calculator", "files", "settings", "form", "reader", "memo", "player"] {
             let theme = if seed % 2 == 1 { "light" } else { "dark" };
             let mut rig = Rig::new(&DeskSetup::from(&Setup::new(seed, size)).with("theme", theme));
-            for state in show(&mut rig, program) {
+            rig.open(program, &[]);
+            for step in 0.. {
+                let Some(state) = work_in(&mut rig, program, step) else { break };
                 let frame = rig.frame();
                 let name = format!("{program}-{state}-{}-{theme}-{seed}", size.width);
                 dump(&frame, &name);
