@@ -15,6 +15,7 @@ pub mod screen;
 pub mod shapes;
 pub mod text;
 
+use crate::task::{Hand, TaskError, Verdict};
 use handsight_base::flow::action::{Axis, Button};
 use handsight_base::key::Key;
 use handsight_base::port::desktop::{Display, Window, WindowId};
@@ -132,6 +133,18 @@ pub trait World: Send {
 
     /// What is so, for checkers; never for a model.
     fn truth(&self) -> serde_json::Value;
+
+    /// Sets the stage for a task, on a world nobody has touched yet, from the world's seed. What is wanted, in plain English.
+    fn begin(&mut self, task: &str) -> Result<String, TaskError>;
+
+    /// The same words, of the task that has begun.
+    fn objective(&self) -> Option<&str>;
+
+    /// Whether the task is done as things are now; `None` if none has begun.
+    fn verdict(&self) -> Option<Verdict>;
+
+    /// The next movement towards it, computed from the truth: never for a model.
+    fn oracle(&self) -> Hand;
 }
 
 /// A world that several hold: the engine through its desktop, a checker to judge, a window host to show it.

@@ -21,6 +21,7 @@
 pub mod desk;
 pub mod engine;
 pub mod random;
+pub mod task;
 
 use engine::World;
 use handsight_base::port::desktop::Display;
@@ -36,6 +37,8 @@ pub struct WorldKind {
     pub about: &'static str,
     /// Makes one from a seed on these displays.
     pub build: fn(&Setup) -> Arc<Mutex<dyn World>>,
+    /// What there is to do in it.
+    pub tasks: fn() -> Vec<task::TaskInfo>,
 }
 
 /// Every kind of world; help, docs and tests go through it.
@@ -43,6 +46,7 @@ pub const WORLDS: &[WorldKind] = &[WorldKind {
     name: "desk",
     about: "a small desktop: start menu, run dialog, editor, calculator, files, settings",
     build: |setup| engine::share(desk::Desk::new(&desk::DeskSetup::from(setup))),
+    tasks: desk::tasks::infos,
 }];
 
 /// The kind of this name.

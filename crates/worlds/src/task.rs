@@ -55,7 +55,9 @@ pub struct Verdict {
 pub enum TaskError {
     #[error("the world `{world}` has no task {name:?}; it has: {there}")]
     NoSuchTask { world: &'static str, name: String, there: String },
-    #[error("the task `{name}` takes {needs} displays and this world has {has}; give it another with Setup::with_display")]
+    #[error(
+        "the task `{name}` takes {needs} displays and this world has {has}; give it another with Setup::with_display"
+    )]
     Displays { name: &'static str, needs: u8, has: usize },
 }
 

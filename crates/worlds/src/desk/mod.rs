@@ -14,6 +14,7 @@
 //! | [`shell`], [`popup`] | task bar, icons, menus |
 //! | `scene` | what it all looks like |
 //! | `state` | set-up, save, load, truth |
+//! | [`tasks`] | what there is to do, checkers and oracles |
 
 pub mod apps;
 pub mod files;
@@ -24,6 +25,7 @@ pub mod popup;
 mod scene;
 pub mod shell;
 mod state;
+pub mod tasks;
 pub mod theme;
 pub mod ui;
 pub mod window;
@@ -33,6 +35,7 @@ pub use state::{DeskSetup, Seen, WindowTruth};
 
 use crate::engine::scene::Scene;
 use crate::engine::{CursorShape, Input, LoadError, World};
+use crate::task::{Hand, TaskError, Verdict};
 use files::Files;
 use handsight_base::flow::action::{Axis, Button};
 use handsight_base::key::{Key, Modifiers};
@@ -131,6 +134,7 @@ pub struct Desk {
     theme: Theme,
     words: Words,
     revision: u64,
+    stage: Option<tasks::Stage>,
 }
 
 impl std::fmt::Debug for Desk {
@@ -207,6 +211,7 @@ impl World for Desk {
             // Nothing here is wider than its place.
             Input::Wheel { axis: Axis::Horizontal, .. } => {}
         }
+        self.stir();
     }
 
     fn release_all(&mut self) {
@@ -296,6 +301,22 @@ impl World for Desk {
 
     fn load(&mut self, state: &[u8]) -> Result<(), LoadError> {
         self.load_state(state)
+    }
+
+    fn begin(&mut self, task: &str) -> Result<String, TaskError> {
+        self.begin_task(task)
+    }
+
+    fn objective(&self) -> Option<&str> {
+        self.staged_objective()
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.judge()
+    }
+
+    fn oracle(&self) -> Hand {
+        self.advise()
     }
 
     fn truth(&self) -> serde_json::Value {

@@ -3,6 +3,7 @@
 use super::apps::{self, APPS};
 use super::files::{Entry, Files};
 use super::shell::{DesktopIcon, Opens, Shell};
+use super::tasks::{SavedStage, Stage};
 use super::theme::{ACCENTS, Theme};
 use super::ui::{Event, Ui};
 use super::window::{Frame, Win};
@@ -76,6 +77,8 @@ pub struct WindowTruth {
 struct Saved {
     core: Core,
     windows: Vec<SavedWindow>,
+    #[serde(default)]
+    stage: Option<SavedStage>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -203,6 +206,7 @@ impl Desk {
             core,
             windows: Vec::new(),
             revision: 1,
+            stage: None,
         }
     }
 
@@ -338,7 +342,7 @@ impl Desk {
             ui: w.ui.clone(),
             app: w.app.save(),
         });
-        let saved = Saved { core: self.core.clone(), windows: windows.collect() };
+        let saved = Saved { core: self.core.clone(), windows: windows.collect(), stage: self.stage.as_ref().map(Stage::save) };
         // Plain data with text keys cannot fail to be written.
         serde_json::to_vec(&saved).unwrap_or_default()
     }
@@ -353,6 +357,8 @@ impl Desk {
                 .ok_or_else(|| LoadError::UnknownApp { world: "desk", app: frame.app.clone() })?;
             windows.push(Win { frame, ui, app: (kind.load)(app).map_err(unreadable)? });
         }
+        let stage = saved.stage.map(Stage::load).transpose();
+        self.stage = stage.map_err(|why| LoadError::Unreadable { world: "desk", why })?;
         self.words = words_of(saved.core.seed);
         self.core = saved.core;
         self.windows = windows;

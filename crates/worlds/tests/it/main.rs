@@ -8,5 +8,6 @@ mod port;
 mod programs;
 mod rig;
 mod shell;
+mod tasks;
 mod widgets;
 mod windows;

@@ -37,10 +37,11 @@
 //! Label texts come from `look.words.get("save")`, with a line in `words.rs`, so that they vary by seed.
 
 mod calculator;
+mod card;
 mod editor;
 mod file_dialog;
 mod files;
-mod form;
+pub(super) mod form;
 mod memo;
 mod message;
 mod player;
@@ -203,12 +204,13 @@ pub const APPS: &[AppKind] = &[
     AppKind { key: "editor", names: &["Text Editor", "Notepad", "Writer"], icon: Icon::Editor, commands: &["notepad", "editor", "edit"], size: (560, 400), listed: true, resizable: true, open: |args| Box::new(editor::Editor::new(args)), load: load::<editor::Editor> },
     AppKind { key: "calculator", names: &["Calculator", "Desk Calculator", "Sums"], icon: Icon::Calculator, commands: &["calc", "calculator"], size: (0, 0), listed: true, resizable: true, open: |_| Box::new(calculator::Calculator::default()), load: load::<calculator::Calculator> },
     AppKind { key: "files", names: &["File Manager", "Explorer", "Files"], icon: Icon::Folder, commands: &["explorer", "files"], size: (520, 360), listed: true, resizable: true, open: |args| Box::new(files::FileList::new(args)), load: load::<files::FileList> },
-    AppKind { key: "prompt", names: &["Prompt"], icon: Icon::Question, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(prompt::Prompt::default()), load: load::<prompt::Prompt> },
     AppKind { key: "settings", names: &["Settings", "Control Panel", "Preferences"], icon: Icon::Settings, commands: &["control", "settings"], size: (600, 400), listed: true, resizable: true, open: |args| Box::new(settings::SettingsApp::new(args)), load: load::<settings::SettingsApp> },
     AppKind { key: "form", names: &["Order Form", "Web Shop", "Orders"], icon: Icon::Form, commands: &["order", "form"], size: (490, 450), listed: true, resizable: true, open: |_| Box::new(form::Form::default()), load: load::<form::Form> },
     AppKind { key: "reader", names: &["Document Reader", "Reader", "Document Viewer"], icon: Icon::Book, commands: &["reader", "view"], size: (520, 400), listed: true, resizable: true, open: |args| Box::new(reader::Reader::new(args)), load: load::<reader::Reader> },
     AppKind { key: "memo", names: &["Memo", "Sticky Note", "Reminder"], icon: Icon::Note, commands: &["memo", "note"], size: (270, 190), listed: true, resizable: true, open: |args| Box::new(memo::Memo::new(args)), load: load::<memo::Memo> },
     AppKind { key: "player", names: &["Music Player", "Jukebox", "Media Player"], icon: Icon::Music, commands: &["player", "music"], size: (480, 400), listed: true, resizable: true, open: |_| Box::new(player::Player::default()), load: load::<player::Player> },
+    AppKind { key: "card", names: &["Request"], icon: Icon::Note, commands: &[], size: (400, 220), listed: false, resizable: true, open: |args| Box::new(card::Card::new(args)), load: load::<card::Card> },
+    AppKind { key: "prompt", names: &["Prompt"], icon: Icon::Question, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(prompt::Prompt::default()), load: load::<prompt::Prompt> },
     AppKind { key: "message", names: &["Message"], icon: Icon::Info, commands: &[], size: (0, 0), listed: false, resizable: false, open: |_| Box::new(Message::default()), load: load::<Message> },
     AppKind { key: "file dialog", names: &["Files"], icon: Icon::Open, commands: &[], size: (460, 380), listed: false, resizable: true, open: |_| Box::new(file_dialog::FileDialog::open("/")), load: load::<file_dialog::FileDialog> },
     AppKind { key: "run", names: &["Run"], icon: Icon::Run, commands: &[], size: (380, 0), listed: false, resizable: false, open: |_| Box::new(run::Run {}), load: load::<run::Run> },

@@ -1,0 +1,398 @@
+//! Tasks about texts: written, continued, copied, and asked about.
+
+use super::reach::{LOST, Reach};
+use super::{FILE_NAMES, LINES, Task, Wanted, clutter, one, some};
+use crate::desk::Desk;
+use crate::desk::apps::Message;
+use crate::desk::files::{self, join};
+use crate::desk::ui::Event;
+use crate::desk::ui::icons::Icon;
+use crate::desk::words::Words;
+use crate::random::Random;
+use crate::task::Hand;
+use handsight_base::key::Chord;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+const DOCUMENTS: &str = "/Documents";
+
+/// The editor window that holds this file.
+pub(super) fn editor_of(desk: &Desk, path: &str) -> Option<u64> {
+    let truths = desk.window_truths();
+    truths.iter().find(|t| t.frame.app == "editor" && t.model["path"] == *path).map(|t| t.frame.id)
+}
+
+/// Names as objectives have them.
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(" and ")
+}
+
+/// Saves the text of a window under a name: by the menu and the dialog.
+pub(super) fn save_as(reach: &Reach<'_>, window: u64, name: &str) -> Hand {
+    match reach.dialog(window, "file dialog") {
+        Some(dialog) => reach.fill(dialog, "name", name).unwrap_or_else(|| reach.press(dialog, "ok")),
+        None => reach.menu(window, "save as"),
+    }
+}
+
+/// A new file with this name, wherever it was put.
+pub(super) fn new_file(desk: &Desk, name: &str, text: &str) -> Wanted {
+    let path = desk.files().all().keys().find(|path| files::name(path) == name);
+    Wanted::file(path.cloned().unwrap_or_else(|| join(DOCUMENTS, name)), text)
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WriteNote {
+    text: String,
+    name: String,
+    interruption: Option<Interruption>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Interruption {
+    /// What it is about, in the objective and in its text.
+    about: String,
+    title: String,
+    text: String,
+    /// What must be answered.
+    answer: String,
+    others: Vec<String>,
+    /// Place of the right button.
+    at: usize,
+}
+
+impl WriteNote {
+    fn draw(random: &mut Random) -> Self {
+        let name = format!("{}.txt", one(random, FILE_NAMES));
+        Self { text: one(random, LINES), name, interruption: None }
+    }
+
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        Box::new(Self::draw(random))
+    }
+
+    pub(super) fn plan_interrupted(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        let kinds: &[(&str, &str, &str, &[&str])] = &[
+            ("updates", "System", "Updates are ready to be installed.", &["Later", "Install Now", "Details"]),
+            ("the battery", "Power", "The battery is low.", &["Ignore", "Shut Down", "Sleep"]),
+            ("a backup", "Backup", "It is time for a backup.", &["Skip", "Begin", "Remind Me"]),
+            ("a new device", "Devices", "A new device was found.", &["Not Now", "Set Up", "Block"]),
+        ];
+        let (about, title, text, buttons) = *random.pick(kinds).unwrap_or(&kinds[0]);
+        let answer = random.below(buttons.len());
+        let others = buttons.iter().enumerate().filter(|(i, _)| *i != answer).map(|(_, b)| (*b).to_owned());
+        // Never the first button: Enter must not answer it.
+        let interruption = Interruption {
+            about: about.to_owned(),
+            title: title.to_owned(),
+            text: text.to_owned(),
+            answer: buttons[answer].to_owned(),
+            others: others.collect(),
+            at: 1 + random.below(buttons.len() - 1),
+        };
+        Box::new(Self { interruption: Some(interruption), ..Self::draw(random) })
+    }
+}
+
+impl Task for WriteNote {
+    fn objective(&self, words: &Words) -> String {
+        let Self { text, name, .. } = self;
+        let note =
+            format!("Open \"{}\", type \"{text}\", and save it as \"{name}\".", words.program("editor"));
+        match &self.interruption {
+            None => note,
+            Some(Interruption { about, answer, .. }) => {
+                format!("{note} If a message about {about} appears, answer it with \"{answer}\".")
+            }
+        }
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        clutter(desk, random, 2);
+    }
+
+    fn wanted(&self, desk: &Desk) -> Wanted {
+        new_file(desk, &self.name, &self.text)
+    }
+
+    fn check(&self, desk: &Desk) -> Result<(), String> {
+        let Some(Interruption { answer, title, .. }) = &self.interruption else { return Ok(()) };
+        let pressed = desk
+            .seen()
+            .filter(|s| s.what.starts_with("message#"))
+            .find_map(|s| s.what.split_once(" press answer "));
+        match pressed {
+            Some((_, pressed)) if pressed == answer => Ok(()),
+            Some((_, pressed)) => Err(format!("the message {title:?} was answered with {pressed:?}")),
+            None => Err(format!("the message {title:?} was not answered with {answer:?}")),
+        }
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        if let (Some(message), Some(Interruption { answer, .. })) = (reach.top("message"), &self.interruption)
+            && message.parent.is_none()
+        {
+            return reach.press(message.id, &format!("answer {answer}"));
+        }
+        let Some(editor) = reach.top("editor") else { return reach.start("editor") };
+        if reach.dialog(editor.id, "file dialog").is_none()
+            && let Some(hand) = reach.fill(editor.id, "text", &self.text)
+        {
+            return hand;
+        }
+        save_as(reach, editor.id, &self.name)
+    }
+
+    fn interrupt(&self, desk: &Desk) -> Option<Message> {
+        let interruption = self.interruption.as_ref()?;
+        desk.windows.iter().find(|w| w.frame.app == "file dialog")?;
+        let mut buttons = interruption.others.clone();
+        buttons.insert(interruption.at.min(buttons.len()), interruption.answer.clone());
+        let message = Message::new(Icon::Info, &interruption.title, &interruption.text);
+        Some(buttons.iter().fold(message, |message, text| message.button(&format!("answer {text}"), text)))
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct AppendLine {
+    path: String,
+    before: String,
+    line: String,
+}
+
+impl AppendLine {
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        let name = one(random, FILE_NAMES);
+        let lines = some(random, LINES, 4);
+        let before = lines[1..].iter().map(|l| format!("{l}\n")).collect();
+        Box::new(Self { path: format!("{DOCUMENTS}/{name}.txt"), before, line: lines[0].to_owned() })
+    }
+
+    fn after(&self) -> String {
+        format!("{}{}", self.before, self.line)
+    }
+}
+
+impl Task for AppendLine {
+    fn objective(&self, _: &Words) -> String {
+        let name = files::name(&self.path);
+        format!(
+            "Open the file \"{name}\" in the folder \"Documents\", add the line \"{}\" at its end, and save it.",
+            self.line
+        )
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        let _written = desk.change_files(|files| files.write(&self.path, self.before.clone()));
+        clutter(desk, random, 1);
+    }
+
+    fn wanted(&self, _: &Desk) -> Wanted {
+        Wanted::file(&self.path, self.after())
+    }
+
+    fn check(&self, _: &Desk) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        match editor_of(reach.desk, &self.path) {
+            Some(editor) => {
+                reach.fill(editor, "text", &self.after()).unwrap_or_else(|| reach.menu(editor, "save"))
+            }
+            None => super::files::open(reach, &self.path),
+        }
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CopyText {
+    from: String,
+    to: String,
+    text: String,
+    keys: bool,
+}
+
+impl CopyText {
+    fn draw(random: &mut Random, keys: bool) -> Box<dyn Task> {
+        let names = some(random, FILE_NAMES, 2);
+        let path = |name: &str| format!("{DOCUMENTS}/{name}.txt");
+        let text = some(random, LINES, 3).join("\n");
+        Box::new(Self { from: path(names[0]), to: path(names[1]), text, keys })
+    }
+
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(random, false)
+    }
+
+    pub(super) fn plan_keys(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(random, true)
+    }
+}
+
+fn chord(keys: &str) -> Hand {
+    keys.parse::<Chord>().map_or(LOST, Hand::Key)
+}
+
+impl Task for CopyText {
+    fn objective(&self, words: &Words) -> String {
+        let title = |path: &str| format!("{} - {}", files::name(path), words.program("editor"));
+        let (from, to) = (title(&self.from), title(&self.to));
+        let how = if self.keys { " with Ctrl+A, Ctrl+C and Ctrl+V" } else { "" };
+        format!("Copy the text of the window \"{from}\" into the window \"{to}\"{how}, and save it.")
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        desk.change_files(|files| {
+            let _written = files.write(&self.from, self.text.clone());
+            let _written = files.write(&self.to, "");
+        });
+        let mut paths = [self.from.clone(), self.to.clone()];
+        random.shuffle(&mut paths);
+        for path in paths {
+            let _window = desk.open_program("editor", &[path]);
+        }
+        clutter(desk, random, 1);
+    }
+
+    fn wanted(&self, _: &Desk) -> Wanted {
+        Wanted::file(&self.to, &self.text)
+    }
+
+    fn check(&self, desk: &Desk) -> Result<(), String> {
+        // It may have been typed; with the keys it must have been copied.
+        if self.keys && desk.core.clipboard != self.text {
+            return Err("the text was not copied".to_owned());
+        }
+        Ok(())
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        let windows = editor_of(reach.desk, &self.from).zip(editor_of(reach.desk, &self.to));
+        let Some((from, to)) = windows else { return LOST };
+        let active = reach.desk.core.active;
+        let copied = reach.desk.core.clipboard == self.text;
+        let ui = |window: u64| reach.ui(window);
+        let all =
+            ui(from).and_then(|ui| ui.states().get("text")).is_some_and(|s| s.edit.selected() == self.text);
+        let pasted = ui(to).is_some_and(|ui| ui.text("text") == self.text);
+        let window = if copied { to } else { from };
+        if self.keys {
+            return match (active == Some(window), copied, all, pasted) {
+                (false, ..) => reach.press(window, "text"),
+                (_, false, false, _) => chord("ctrl+a"),
+                (_, false, true, _) => chord("ctrl+c"),
+                (_, true, _, false) => chord("ctrl+v"),
+                (_, true, _, true) => chord("ctrl+s"),
+            };
+        }
+        let item = match (copied, all, pasted) {
+            (false, false, _) => "select all",
+            (false, true, _) => "copy",
+            (true, _, false) => "paste",
+            (true, _, true) => "save",
+        };
+        reach.menu(window, item)
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Answer {
+    questions: Vec<Question>,
+}
+
+/// An editor window that asks whether to save.
+#[derive(Debug, Serialize, Deserialize)]
+struct Question {
+    path: String,
+    before: String,
+    after: String,
+    keep: bool,
+    window: u64,
+}
+
+impl Answer {
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        let (names, lines) = (some(random, FILE_NAMES, 3), some(random, LINES, 6));
+        // Neither all the same nor most as Enter would have it: pressing it at random wins nothing.
+        let kept = random.below(3);
+        let question = |(i, name): (usize, &&str)| Question {
+            path: format!("{DOCUMENTS}/{name}.txt"),
+            before: lines[i].to_owned(),
+            after: format!("{}\n{}", lines[i], lines[i + 3]),
+            keep: i == kept,
+            window: 0,
+        };
+        Box::new(Self { questions: names.iter().enumerate().map(question).collect() })
+    }
+}
+
+impl Task for Answer {
+    fn objective(&self, words: &Words) -> String {
+        let say = |q: &Question| {
+            let answer = words.get(if q.keep { "save" } else { "dont save" });
+            format!("the question about \"{}\" with \"{answer}\"", files::name(&q.path))
+        };
+        let said: Vec<String> = self.questions.iter().map(say).collect();
+        match said.as_slice() {
+            [first @ .., last] => format!("Answer {}, and {last}.", first.join(", ")),
+            [] => String::new(),
+        }
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        for question in &mut self.questions {
+            let _written = desk.change_files(|files| files.write(&question.path, question.before.clone()));
+        }
+        random.shuffle(&mut self.questions);
+        for question in &mut self.questions {
+            let opened = desk.open_program("editor", std::slice::from_ref(&question.path));
+            let Some((window, at)) = opened.and_then(|w| Some((w, desk.index(w)?))) else { continue };
+            question.window = window;
+            desk.windows[at].ui.set_text("text", question.after.clone());
+            desk.send(window, &Event::Change("text".to_owned()));
+            desk.send(window, &Event::Close);
+        }
+    }
+
+    fn wanted(&self, _: &Desk) -> Wanted {
+        let kept = self.questions.iter().filter(|q| q.keep);
+        kept.fold(Wanted::default(), |wanted, q| wanted.and_file(&q.path, Some(q.after.clone())))
+    }
+
+    fn check(&self, desk: &Desk) -> Result<(), String> {
+        let open: Vec<String> = self
+            .questions
+            .iter()
+            .filter(|q| desk.index(q.window).is_some())
+            .map(|q| files::name(&q.path).to_owned())
+            .collect();
+        if open.is_empty() { Ok(()) } else { Err(format!("not answered: {}", quoted(&open))) }
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        let open = self.questions.iter().rev().find(|q| reach.desk.index(q.window).is_some());
+        let Some(question) = open else { return LOST };
+        match reach.dialog(question.window, "message") {
+            Some(dialog) => reach.press(dialog, if question.keep { "save" } else { "drop" }),
+            // It was cancelled: ask for it again.
+            None => reach.close(question.window),
+        }
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
