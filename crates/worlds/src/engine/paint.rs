@@ -48,8 +48,12 @@ impl Target<'_> {
         let Some(clip) = self.pixel_rect(area).cut(self.whole()) else { return };
         let commands = || scene.layers.iter().flat_map(|layer| &layer.commands);
         // What the last opaque shape hides need not be drawn.
-        let hidden = commands().enumerate().filter(|(_, c)| c.hides(&area)).last().map_or(0, |(at, _)| at);
-        for command in commands().skip(hidden) {
+        let hidden = commands().enumerate().filter(|(_, c)| c.hides(&area)).last().map(|(at, _)| at);
+        if hidden.is_none() {
+            // Between displays lies nothing, and shadows must not pile up there.
+            (clip.top..clip.bottom).for_each(|y| self.span(y, clip.left, clip.right, Color::opaque(0, 0, 0)));
+        }
+        for command in commands().skip(hidden.unwrap_or(0)) {
             let clip = self.pixel_rect(command.clip).cut(clip);
             if let Some(clip) = clip {
                 self.draw(command, clip);

@@ -1,8 +1,8 @@
 //! Pictures of a world: what changed is drawn again, everything else is kept and shared.
 //!
 //! A frame that somebody holds is never written into: another buffer is brought up to date instead, by drawing what changed
-//! since it was shown last. Pictures with the pointer have buffers of their own, in which the pointer is one more thing that
-//! moves. Nothing here knows what a window is.
+//! since it was shown last. The pointer is one more thing that is drawn or is not: pictures with and without it share their
+//! buffers, of which no more exist than are held and one. Nothing here knows what a window is.
 
 use super::paint::Target;
 use super::scene::{Scene, grown};
@@ -17,8 +17,8 @@ use std::sync::Arc;
 const MOST_LOGGED: usize = 512;
 /// Buffers of one picture: the newest, those that are still held, one to draw into.
 const MOST_BUFFERS: usize = 4;
-/// Pictures that are kept up to date: two displays, both together, each with and without pointer.
-const MOST_SURFACES: usize = 6;
+/// Pictures that are kept up to date: two displays, and both together.
+const MOST_SURFACES: usize = 3;
 
 /// The pictures of one world.
 #[derive(Default)]
@@ -41,9 +41,8 @@ pub struct Shot {
     pub cursor: bool,
 }
 
+/// A part of the screen at one scale, whatever it was asked for as.
 struct Surface {
-    shown: Shown,
-    with_cursor: bool,
     area: ScreenRect,
     scale: f64,
     buffers: Vec<Buffer>,
@@ -120,7 +119,7 @@ impl Screen {
         let part = part.map_or(Some(area), |part| part.intersect(&area))?;
         let pointer = (world.cursor(), world.pointer());
         let visible = with_cursor && cursor::reach(pointer.1).intersect(&part).is_some();
-        let memory = self.draw(shown, area, scale, with_cursor, pointer);
+        let memory = self.draw(area, scale, with_cursor.then_some(pointer));
         let whole = frame_size(area, scale);
         let edge = |v: i64, origin: i32| ((v - i64::from(origin)) as f64 * scale).round() as u32;
         let (left, top) =
@@ -137,20 +136,16 @@ impl Screen {
 
     fn draw(
         &mut self,
-        shown: &Shown,
         area: ScreenRect,
         scale: f64,
-        with_cursor: bool,
-        pointer: (CursorShape, ScreenPx),
+        pointer: Option<(CursorShape, ScreenPx)>,
     ) -> Arc<Vec<u8>> {
-        let at = self.surfaces.iter().position(|s| {
-            s.shown == *shown && s.with_cursor == with_cursor && s.area == area && s.scale == scale
-        });
+        let at = self.surfaces.iter().position(|s| s.area == area && s.scale == scale);
         let mut surface = match at {
             Some(at) => self.surfaces.remove(at),
-            None => Surface { shown: shown.clone(), with_cursor, area, scale, buffers: Vec::new() },
+            None => Surface { area, scale, buffers: Vec::new() },
         };
-        let memory = self.bring_up_to_date(&mut surface, with_cursor.then_some(pointer));
+        let memory = self.bring_up_to_date(&mut surface, pointer);
         // The one used last is kept longest.
         self.surfaces.insert(0, surface);
         self.surfaces.truncate(MOST_SURFACES);
@@ -187,7 +182,10 @@ impl Screen {
             let mut target = Target { pixels, size, origin: surface.area.origin, scale: surface.scale };
             for area in areas {
                 // At a broken scale an edge lies within a pixel that its neighbour shares.
-                target.paint(&self.scene, if surface.scale.fract() == 0.0 { area } else { grown(area, 1) });
+                let area = if surface.scale.fract() == 0.0 { area } else { grown(area, 1) };
+                if let Some(area) = area.intersect(&surface.area) {
+                    target.paint(&self.scene, area);
+                }
             }
         }
         if pointer.is_some() {

@@ -95,6 +95,12 @@ fn the_same_seed_and_inputs_give_the_same_pictures_and_truth() {
     }
 }
 
+fn assert_same(kept: &[u8], anew: &[u8], width: usize, what: &str) {
+    if let Some(at) = (0..anew.len()).find(|i| i % 4 != 3 && kept[*i] != anew[*i]) {
+        panic!("{what} differs at ({}, {})", at / 4 % width, at / 4 / width);
+    }
+}
+
 /// What is drawn bit by bit equals what is drawn at once: no change goes without its damage.
 #[test]
 fn pictures_kept_up_to_date_equal_pictures_drawn_anew() {
@@ -110,13 +116,28 @@ fn pictures_kept_up_to_date_equal_pictures_drawn_anew() {
                     world.input(input);
                 }
                 let kept = picture(&mut screen, &*world);
-                let anew = fresh(&*world);
-                if let Some(at) = (0..anew.len()).find(|i| i % 4 != 3 && kept[*i] != anew[*i]) {
-                    let width = (640.0 * scale) as usize;
-                    let at = (at / 4 % width, at / 4 / width);
-                    panic!("{} seed {seed} at scale {scale}: step {step} differs at {at:?}", kind.name);
-                }
+                let what = format!("{} seed {seed} at scale {scale}, step {step}", kind.name);
+                assert_same(&kept, &fresh(&*world), (640.0 * scale) as usize, &what);
             }
+        }
+    }
+}
+
+#[test]
+fn the_same_holds_over_two_displays_with_a_gap_between_them() {
+    for kind in WORLDS {
+        let left = ScreenRect::new(-420, 90, 400, 300);
+        let world = (kind.build)(&Setup::new(41, Size::new(500, 400)).with_display(left, 1.5));
+        let mut screen = Screen::new();
+        let mut random = Random::new(41);
+        for step in 0..150_u64 {
+            let mut world = hold(&world);
+            world.advance(Duration::from_millis(step * 90));
+            for input in random_input(&mut random, ScreenRect::new(-420, 0, 920, 400)) {
+                world.input(input);
+            }
+            let kept = picture(&mut screen, &*world);
+            assert_same(&kept, &fresh(&*world), 1380, &format!("{} step {step}", kind.name));
         }
     }
 }
