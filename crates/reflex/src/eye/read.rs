@@ -89,15 +89,20 @@ impl<'a> Reader<'a> {
 
     /// The best reading, or `None` if nothing of the row looks like a letter.
     pub(crate) fn read(&mut self, row: &InkRow) -> Option<Reading> {
-        let mut best = self.read_in(row, row.ink);
-        if best.as_ref().is_none_or(|b| b.confidence < FAIR)
-            && let Some(other) = row.other
-        {
-            let rimmed = self.read_in(row, other);
+        let cover = self.cover(row, row.ink);
+        let votes = self.votes(&cover);
+        let mut best = self.best_of(&cover, &votes, row.ink);
+        if let Some(other) = row.other.filter(|_| best.as_ref().is_none_or(|b| b.confidence < FAIR)) {
+            let cover = self.cover(row, other);
+            let votes = self.votes(&cover);
+            let rimmed = self.best_of(&cover, &votes, other);
             let better = |r: &Reading| best.as_ref().is_none_or(|b| b.confidence < r.confidence);
             if rimmed.as_ref().is_some_and(better) {
                 best = rimmed;
             }
+        }
+        if best.is_none() && votes.is_empty() {
+            best = self.best_of(&cover, &self.by_recent(&cover), row.ink);
         }
         let best = best?;
         self.recent.retain(|s| *s != best.style);
@@ -105,17 +110,11 @@ impl<'a> Reader<'a> {
         Some(best)
     }
 
-    /// The best reading of the letters in one colour.
-    fn read_in(&mut self, row: &InkRow, ink: u32) -> Option<Reading> {
-        let cover = self.cover(row, ink);
-        let mut candidates = self.votes(&cover);
-        candidates.truncate(2);
-        if candidates.is_empty() {
-            candidates = self.by_recent(&cover);
-        }
+    /// The best reading in one of some styles, each on its baseline.
+    fn best_of(&mut self, cover: &Cover, candidates: &[(usize, i32)], ink: u32) -> Option<Reading> {
         let mut best: Option<Reading> = None;
-        for (style, baseline) in candidates {
-            let reading = self.spelled(&cover, style, baseline, ink);
+        for &(style, baseline) in candidates {
+            let reading = self.spelled(cover, style, baseline, ink);
             if best.as_ref().is_none_or(|b| reading.confidence > b.confidence) {
                 best = Some(reading);
             }
@@ -130,17 +129,17 @@ impl<'a> Reader<'a> {
     fn by_recent(&self, cover: &Cover) -> Vec<(usize, i32)> {
         let bottom = self.raster.rows[cover.rows.end - 1] + 1;
         let height = bottom - self.raster.rows[cover.rows.start];
-        let styles = self.recent.iter().filter(|&&style| {
-            let style = &self.book.styles[style];
+        let fits = |style: &&usize| {
+            let style = &self.book.styles[**style];
             height <= style.above + style.below && height * 5 >= style.em as i32 * 2
-        });
-        styles
-            .take(2)
-            .flat_map(|&style| {
-                let em = self.book.styles[style].em as i32;
-                (bottom - em / 4 - 1..=bottom + em / 2).map(move |baseline| (style, baseline))
-            })
-            .collect()
+        };
+        let styles = self.recent.iter().filter(fits).take(2);
+        // The lowest ink stands on the baseline, or is the tail of a p.
+        let under = |&style: &usize| {
+            let tail = (self.book.styles[style].em as i32 + 2) / 4;
+            [0, -tail, 1, 1 - tail, -1].map(|by| (style, bottom + by))
+        };
+        styles.flat_map(under).collect()
     }
 
     /// Styles and baselines, the likeliest first.
@@ -167,7 +166,7 @@ impl<'a> Reader<'a> {
             }
         }
         votes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        votes.into_iter().map(|(key, _)| key).collect()
+        votes.into_iter().take(2).map(|(key, _)| key).collect()
     }
 
     /// Glyphs that look like one piece: style, baseline, how much.

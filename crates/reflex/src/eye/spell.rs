@@ -13,6 +13,9 @@ const LITTLE: u32 = 40;
 /// What it costs to suppose a letter that cannot be seen.
 const LOST: u32 = 60;
 
+/// Pieces that are passed over before a row is given up.
+const PATIENCE: usize = 3;
+
 /// A text and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Spelled {
@@ -35,7 +38,10 @@ pub(crate) struct Frame {
 struct Columns {
     ink: Vec<u8>,
     masses: Vec<u16>,
-    mass: u32,
+    /// The most that may stay unexplained, and what ink between its edges is possible then.
+    limit: u32,
+    least: u32,
+    most: u32,
 }
 
 impl Frame {
@@ -45,7 +51,9 @@ impl Frame {
             let place = |x: i32| present.iter().map(move |&y| glyph.within(x, y - glyph.top));
             let ink: Vec<u8> = (0..glyph.width).flat_map(place).collect();
             let masses: Vec<u16> = ink.chunks_exact(present.len().max(1)).map(sum).collect();
-            Columns { mass: masses.iter().map(|m| u32::from(*m)).sum(), ink, masses }
+            let mass: u32 = masses.iter().map(|m| u32::from(*m)).sum();
+            let limit = (mass as f32 * LIMIT) as u32 + LITTLE;
+            Columns { ink, masses, limit, least: mass.saturating_sub(limit), most: mass + limit }
         };
         Self { rows: present.len(), glyphs: style.glyphs.iter().map(columns).collect() }
     }
@@ -74,6 +82,8 @@ pub(crate) struct Field {
     places: Vec<u32>,
     masses: Vec<u16>,
     sums: Vec<u32>,
+    /// No column is missing.
+    whole: bool,
 }
 
 impl Field {
@@ -88,7 +98,7 @@ impl Field {
             places[(column - first) as usize] = place;
         }
         let ink = vec![0; columns.len() * rows];
-        Self { rows, ink, first, start, end, places, masses: vec![0; width], sums: Vec::new() }
+        Self { rows, ink, first, start, end, places, masses: vec![0; width], sums: Vec::new(), whole: columns.len() as i32 == end - start }
     }
 
     /// Ink of column number `at`, from row `row` down.
@@ -138,10 +148,9 @@ impl Field {
     /// What a glyph at `pen` leaves unexplained, or `None` if that is too much. Ink before `clear` belongs to others.
     fn cost(&self, pen: i32, clear: i32, glyph: &Glyph, columns: &Columns) -> Option<u32> {
         let (left, right) = (pen + glyph.left, pen + glyph.left + glyph.width);
-        let limit = (columns.mass as f32 * LIMIT) as u32 + LITTLE;
+        let limit = columns.limit;
         let around = self.between(clear.max(pen).min(left), left) + self.between(right, pen + glyph.advance);
-        // Sums of columns differ by no more than their pixels do, and are cheap.
-        if around > limit || self.between(left, right) > columns.mass + limit {
+        if around > limit {
             return None;
         }
         let span = self.index(left)..self.index(right);
@@ -169,6 +178,16 @@ impl Field {
             }
         }
         (cost as f32 <= mass as f32 * LIMIT + LITTLE as f32).then_some(cost)
+    }
+
+    /// Whether the ink between the edges of a glyph at `pen` is about as much as its own: sums of columns differ by no more
+    /// than their pixels do, and are cheap.
+    fn may_be(&self, pen: i32, glyph: &Glyph, columns: &Columns) -> bool {
+        let at = pen + glyph.left - self.first;
+        let sums = usize::try_from(at).ok().and_then(|at| self.sums.get(at..=at + glyph.width as usize));
+        let Some([before, .., after]) = sums else { return false };
+        let ink = after - before;
+        ink <= columns.most && (ink >= columns.least || !self.whole)
     }
 }
 
@@ -212,12 +231,17 @@ impl<'f> Path<'f> {
             path.reach(pen, Node { cost: 0, from: pen, step: Step::Begin, clear: pen });
         }
         let mut furthest = field.start + 1;
+        let mut passed = 0;
         let mut pen = field.first;
         while ((pen - field.first) as usize) < path.nodes.len() {
             let Some(node) = path.node(pen) else {
                 pen += 1;
                 if pen > furthest && path.end.is_none() {
                     // No glyph went on from any pen.
+                    passed += 1;
+                    if passed > PATIENCE && path.is_hopeless(furthest) {
+                        break;
+                    }
                     match path.pass_over(furthest) {
                         Some((first, last)) => (pen, furthest) = (first, last),
                         None => break,
@@ -246,7 +270,8 @@ impl<'f> Path<'f> {
             if let Some(to) = field.lost(pen, clear, style) {
                 go(&mut path, to, LOST, UNKNOWN, to);
             }
-            for (glyph, columns) in style.glyphs.iter().zip(&frame.glyphs) {
+            let may_be = |(glyph, columns): &(&Glyph, &Columns)| field.may_be(pen, glyph, columns);
+            for (glyph, columns) in style.glyphs.iter().zip(&frame.glyphs).filter(may_be) {
                 if let Some(cost) = field.cost(pen, clear, glyph, columns) {
                     let right = pen + glyph.left + glyph.width;
                     go(&mut path, pen + glyph.advance, cost, glyph.c, right);
@@ -267,6 +292,13 @@ impl<'f> Path<'f> {
         if slot.is_none_or(|known| node.cost < known.cost) {
             *slot = Some(node);
         }
+    }
+
+    /// Whether hardly anything up to here could be read.
+    fn is_hopeless(&self, furthest: i32) -> bool {
+        let reached = (self.field.first..=furthest).rev().find_map(|pen| self.node(pen));
+        let ink = self.field.between(self.field.start, furthest);
+        reached.is_none_or(|node| node.cost * 10 > ink * 7)
     }
 
     /// From the furthest pen past one unread piece to the pens before the next; the first and last of them.

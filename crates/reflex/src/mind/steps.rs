@@ -184,11 +184,15 @@ fn path_step(path: &str, entry: Option<&str>, view: &View<'_>, note: &Note) -> G
     start_item(&named, view, note)
 }
 
-/// The largest box of one line in an area.
+/// The box of one line that is written into: of the lightest or darkest ground, and wide.
 fn field_in(area: FrameRect, view: &View<'_>) -> Option<FrameRect> {
+    let depth = |color: u32| {
+        let [_, r, g, b] = color.to_be_bytes().map(i32::from);
+        (r + g + b - 384).abs()
+    };
     let fields = view.scene.panes.iter().filter(|p| within(&area, &p.area) && p.border.is_some());
-    let fields = fields.map(|p| p.area).filter(|a| (18..=44).contains(&a.size.height) && a.size.width >= 80);
-    fields.max_by_key(|a| a.size.width)
+    let fields = fields.filter(|p| (18..=44).contains(&p.area.size.height) && p.area.size.width >= 80);
+    fields.max_by_key(|p| (depth(p.fill), p.area.size.width)).map(|p| p.area)
 }
 
 /// The largest box of several lines in an area.
