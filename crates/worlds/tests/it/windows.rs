@@ -78,7 +78,7 @@ fn a_title_bar_moves_its_window_and_only_left_does() {
 
 #[test]
 fn every_edge_and_corner_resizes() {
-    let rows: [((i32, i32), (i32, i32), ScreenRect, CursorShape); 8] = [
+    let rows = [
         ((200, 240), (-30, 0), ScreenRect::new(170, 40, 530, 400), CursorShape::ResizeHorizontal),
         ((699, 240), (40, 0), ScreenRect::new(200, 40, 540, 400), CursorShape::ResizeHorizontal),
         ((450, 40), (0, -20), ScreenRect::new(200, 20, 500, 420), CursorShape::ResizeVertical),
