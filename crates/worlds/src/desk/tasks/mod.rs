@@ -25,6 +25,7 @@
 //! | `fill in "L" with "V"` | a field by its label |
 //! | `press "B"` | a button |
 //! | `Answer the question about "F" with "B"` | press B in the message box that names F |
+//! | `answer their questions with "B"` | of windows that were closed: the message boxes that come of it |
 //! | `If a message about N appears, answer it with "B"` | N in plain words; it may come at any time |
 //! | `Close the windows "W" and "X"` | by their whole titles; `leave the others open` |
 //! | `Bring the window "W" to the front` | it may be covered |
@@ -134,7 +135,7 @@ pub const TASKS: &[TaskKind] = &[
     TaskKind { info: info("append-line", 2, CLICK_TYPE, "open a named file from the file list, add a line, save"), plan: notes::AppendLine::plan, load: load::<notes::AppendLine> },
     TaskKind { info: info("interrupted-note", 3, CLICK_TYPE, "write and save a note; a message box gets in the way"), plan: notes::WriteNote::plan_interrupted, load: load::<notes::WriteNote> },
     TaskKind { info: info("copy-text", 2, CLICK_TYPE, "copy a text from one editor window into another, save"), plan: notes::CopyText::plan, load: load::<notes::CopyText> },
-    TaskKind { info: info("answer-questions", 2, CLICK, "answer three message boxes about unsaved texts, each as told"), plan: notes::Answer::plan, load: load::<notes::Answer> },
+    TaskKind { info: info("answer-questions", 2, CLICK, "answer the message boxes about three unsaved texts, each as told"), plan: notes::Answer::plan, load: load::<notes::Answer> },
     TaskKind { info: info("compute", 1, CLICK, "compute with the calculator"), plan: books::Compute::plan, load: load::<books::Compute> },
     TaskKind { info: info("read-to-end", 1, CLICK_SCROLL, "scroll a document to its end, answer it there, close it"), plan: books::ReadToEnd::plan, load: load::<books::ReadToEnd> },
     TaskKind { info: info("switches", 2, CLICK_SCROLL, "turn one named switch on and another off, deep in the settings"), plan: settings::Switches::plan, load: load::<settings::Switches> },

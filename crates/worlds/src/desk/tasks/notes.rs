@@ -321,19 +321,21 @@ struct Question {
     after: String,
     keep: bool,
     window: u64,
+    title: String,
 }
 
 impl Answer {
     pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
         let (names, lines) = (some(random, FILE_NAMES, 3), some(random, LINES, 6));
-        // Neither all the same nor most as Enter would have it: pressing it at random wins nothing.
-        let kept = random.below(3);
+        // The first asks already, the others once they are closed; those are answered otherwise.
+        let first_is_kept = random.chance(50);
         let question = |(i, name): (usize, &&str)| Question {
             path: format!("{DOCUMENTS}/{name}.txt"),
             before: lines[i].to_owned(),
             after: format!("{}\n{}", lines[i], lines[i + 3]),
-            keep: i == kept,
+            keep: (i == 0) == first_is_kept,
             window: 0,
+            title: String::new(),
         };
         Box::new(Self { questions: names.iter().enumerate().map(question).collect() })
     }
@@ -341,29 +343,35 @@ impl Answer {
 
 impl Task for Answer {
     fn objective(&self, words: &Words) -> String {
-        let say = |q: &Question| {
-            let answer = words.get(if q.keep { "save" } else { "dont save" });
-            format!("the question about \"{}\" with \"{answer}\"", files::name(&q.path))
-        };
-        let said: Vec<String> = self.questions.iter().map(say).collect();
-        match said.as_slice() {
-            [first @ .., last] => format!("Answer {}, and {last}.", first.join(", ")),
-            [] => String::new(),
-        }
+        let answer = |q: &Question| words.get(if q.keep { "save" } else { "dont save" });
+        let [first, others @ ..] = self.questions.as_slice() else { return String::new() };
+        let titles: Vec<String> = others.iter().map(|q| q.title.clone()).collect();
+        format!(
+            "Answer the question about \"{}\" with \"{}\". Close the windows {}, and answer their questions with \"{}\".",
+            files::name(&first.path),
+            answer(first),
+            quoted(&titles),
+            others.first().map_or("", answer),
+        )
     }
 
     fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
         for question in &mut self.questions {
             let _written = desk.change_files(|files| files.write(&question.path, question.before.clone()));
         }
-        random.shuffle(&mut self.questions);
-        for question in &mut self.questions {
+        let mut order: Vec<usize> = (0..self.questions.len()).collect();
+        random.shuffle(&mut order);
+        for at in order {
+            let question = &mut self.questions[at];
             let opened = desk.open_program("editor", std::slice::from_ref(&question.path));
             let Some((window, at)) = opened.and_then(|w| Some((w, desk.index(w)?))) else { continue };
             question.window = window;
             desk.windows[at].ui.set_text("text", question.after.clone());
             desk.send(window, &Event::Change("text".to_owned()));
-            desk.send(window, &Event::Close);
+            question.title = desk.frame(window).map_or_else(String::new, |f| f.title.clone());
+        }
+        if let Some(first) = self.questions.first() {
+            desk.send(first.window, &Event::Close);
         }
     }
 
@@ -383,11 +391,11 @@ impl Task for Answer {
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
-        let open = self.questions.iter().rev().find(|q| reach.desk.index(q.window).is_some());
+        let open = self.questions.iter().find(|q| reach.desk.index(q.window).is_some());
         let Some(question) = open else { return LOST };
         match reach.dialog(question.window, "message") {
             Some(dialog) => reach.press(dialog, if question.keep { "save" } else { "drop" }),
-            // It was cancelled: ask for it again.
+            // It does not ask yet, or no longer.
             None => reach.close(question.window),
         }
     }
