@@ -36,8 +36,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "model", sees: LOWER, tests_see: &["testkit"], why: SIBLINGS },
     Layer { name: "worlds", sees: LOWER, tests_see: &["testkit"], why: SIBLINGS },
     Layer {
-        name: "agent", sees: &["base", "pixel", "store", "vision"], tests_see: &["testkit", "desktop", "model"],
-        why: "agent reaches desktop, model and worlds through base's ports only; its tests may use desktop and model",
+        name: "agent", sees: &["base", "pixel", "store", "vision"], tests_see: &["testkit", "desktop", "model", "worlds"],
+        why: "agent reaches desktop, model and worlds through base's ports only; its tests may use them",
     },
     Layer {
         name: "reflex", sees: &["base", "pixel", "vision"], tests_see: &["testkit", "store", "model", "worlds", "agent"],

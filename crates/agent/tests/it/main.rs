@@ -1,4 +1,4 @@
-//! The engine against a desktop in memory, in virtual time: what is sent, in which order, and when it ends.
+//! The engine against a desktop in memory or a simulated desk, in virtual time: what is sent, in which order, and when it ends.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails by panicking")]
 
@@ -9,3 +9,7 @@ mod malformed;
 mod rig;
 mod timing;
 mod turns;
+mod world_rig;
+mod world_screen;
+mod world_time;
+mod world_turns;
