@@ -55,6 +55,8 @@ impl Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Watch the whole engine at work on a simulated desktop: no display, key or network is needed
+    Demo(DemoArgs),
     /// Let a model work on the screen until the task is done
     Run(RunArgs),
     /// Work by hand through the same input, settle, HUD and capture code, without a model
@@ -71,6 +73,11 @@ pub(crate) enum Command {
     Window {
         #[command(subcommand)]
         command: WindowCommand,
+    },
+    /// List the simulated desktops with their tasks, or open one in a window
+    Worlds {
+        #[command(subcommand)]
+        command: Option<WorldsCommand>,
     },
     /// List the profiles, or show one
     Profiles {
@@ -103,6 +110,55 @@ pub(crate) enum Command {
     /// The input supervisor; started by the engine, never by a person
     #[command(name = HANDS, hide = true)]
     Hands,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Which world
+    #[arg(long, value_name = "W", default_value = "desk")]
+    pub(crate) world: String,
+    /// Only this task; may be given several times. By default every task that the profile's tools can do
+    #[arg(long, value_name = "T")]
+    pub(crate) task: Vec<String>,
+    /// What names, words, layout and contents are drawn from
+    #[arg(long, value_name = "N", default_value_t = crate::assemble::world::SEED)]
+    pub(crate) seed: u64,
+    /// How large the display is
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = crate::assemble::world::size)]
+    pub(crate) size: handsight_base::space::Size,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    /// Another model than the built-in reflex/offline
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// End a task after this many turns
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: u64,
+    #[command(flatten)]
+    pub(crate) out: OutArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorldsCommand {
+    /// Every world, what it is about, and its tasks
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a world in a window of its own, in real time; on the way out it says whether its task is done
+    Open(WorldOpenArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorldOpenArgs {
+    /// desk, or with settings: desk,task=write-note,seed=7,size=1280x720,scale=1.5
+    #[arg(value_name = "WORLD", default_value = "desk")]
+    pub(crate) world: String,
+    /// Where to show it: auto, x11[:N]
+    #[arg(long, value_name = "DESKTOP", default_value = "auto")]
+    pub(crate) desktop: String,
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -165,7 +221,7 @@ pub(crate) struct SettingArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DesktopArgs {
-    /// Which desktop: auto, x11[:N], replay:RUN
+    /// Which desktop: auto, x11[:N], world:NAME[,key=value...], replay:RUN
     #[arg(long, value_name = "DESKTOP", default_value = "auto")]
     pub(crate) desktop: String,
     /// Which display of it: primary, a number from 0, a name, or all

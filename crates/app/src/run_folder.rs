@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Run,
     /// `test_YYYYMMDD_HHMMSS`, of `manual`.
     Test,
+    /// `demo_YYYYMMDD_HHMMSS`: a folder of runs.
+    Demo,
 }
 
 impl Kind {
@@ -21,6 +23,7 @@ impl Kind {
         match self {
             Self::Run => "run",
             Self::Test => "test",
+            Self::Demo => "demo",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From `--desktop` to a seat at it.
 
+use super::world::WorldChoice;
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
 use handsight_agent::profile::{Capture, Profile, Target};
@@ -20,12 +21,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Which desktop a run works on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Choice {
     /// An X server by its display name, `:0`.
     X11 { display: String },
     /// The pictures of a run.
     Replay { run: PathBuf },
+    /// A simulated desktop.
+    World(WorldChoice),
 }
 
 impl fmt::Display for Choice {
@@ -34,11 +37,12 @@ impl fmt::Display for Choice {
         match self {
             Self::X11 { display } => write!(f, "x11{display}"),
             Self::Replay { run } => write!(f, "replay:{}", run.display()),
+            Self::World(world) => world.fmt(f),
         }
     }
 }
 
-const FORMS: &str = "--desktop takes auto, x11, x11:N or replay:RUN.";
+const FORMS: &str = "--desktop takes auto, x11, x11:N, world:NAME or replay:RUN.";
 
 impl Choice {
     pub(crate) fn read(text: &str, environment: &Environment) -> Result<Self, Failure> {
@@ -49,7 +53,9 @@ impl Choice {
             "x11" => Ok(Self::X11 { display: format!(":{}", rest.trim_start_matches(':')) }),
             "replay" if !rest.is_empty() => Ok(Self::Replay { run: rest.into() }),
             "replay" => Err(Failure::usage("`replay` needs the folder of a run", FORMS)),
-            "windows" | "vnc" | "world" => {
+            "world" if !rest.is_empty() => Ok(Self::World(WorldChoice::read(rest)?)),
+            "world" => Err(Failure::usage("`world` needs a name", FORMS)),
+            "windows" | "vnc" => {
                 let what = format!("this handsight has no desktop `{kind}`");
                 Err(Failure::new(Exit::DesktopLost, what, FORMS))
             }
@@ -61,7 +67,7 @@ impl Choice {
     pub(crate) const fn is_real(&self) -> bool {
         match self {
             Self::X11 { .. } => true,
-            Self::Replay { .. } => false,
+            Self::Replay { .. } | Self::World(_) => false,
         }
     }
 }

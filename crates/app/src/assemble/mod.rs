@@ -8,7 +8,9 @@ mod exchanges;
 pub(crate) mod model;
 mod resume;
 pub(crate) mod room;
+pub(crate) mod world;
 
+use self::world::Judge;
 use crate::commands::run::About;
 use crate::environment::Environment;
 use crate::exit::Failure;
@@ -27,6 +29,7 @@ use handsight_base::stop::Stop;
 use handsight_desktop::replay::FirstDifference;
 use handsight_model::{Recorded, Scripted};
 use handsight_store::{Durability, Journal, Options, Reader, RunMeta};
+use handsight_worlds::engine::desktop::WorldDesktop;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +44,8 @@ pub(crate) struct Request {
     pub(crate) folder: Folder,
     /// Without hands nothing can be moved: a dry run.
     pub(crate) hands: bool,
+    /// Leaves out what a person reads before a run; for many runs in a row.
+    pub(crate) quiet: bool,
 }
 
 /// Where the journal is.
@@ -55,6 +60,8 @@ pub(crate) struct Assembled {
     pub(crate) parts: Parts,
     pub(crate) about: About,
     pub(crate) replay: Replay,
+    /// Of a world with a task.
+    pub(crate) judge: Option<Judge>,
 }
 
 /// What a replay has to tell afterwards.
@@ -89,7 +96,7 @@ pub(crate) async fn assemble(
     request: Request,
     stop: Stop,
 ) -> anyhow::Result<Assembled> {
-    let Request { settings, task, desktop, model, folder, hands } = request;
+    let Request { settings, task, desktop, model, folder, hands, quiet } = request;
     let Settings { profile, sources } = settings;
     if let Folder::New { out: Some(out), .. } = &folder {
         run_folder::check(out)?;
@@ -101,13 +108,15 @@ pub(crate) async fn assemble(
     room::Room::check(place, &profile)?;
     let real = desktop.is_real();
     let wall = RealClock::new();
-    let clock: Arc<dyn Clock> =
-        if real { Arc::new(wall.clone()) } else { Arc::new(VirtualClock::new(wall.unix_millis())) };
+    let stopwatch: Arc<dyn Clock> = Arc::new(wall.clone());
+    // Of a desktop that is not real: nothing there needs to sleep.
+    let unreal = VirtualClock::new(wall.unix_millis());
+    let clock: Arc<dyn Clock> = if real { Arc::clone(&stopwatch) } else { Arc::new(unreal.clone()) };
 
     let withheld = model.as_ref().map(model::Choice::key_variables).unwrap_or_default();
     let name = model.as_ref().map_or_else(|| "manual".to_owned(), model::Choice::name);
     let chosen = match model {
-        Some(choice) => choice.make(environment, &profile, &clock)?,
+        Some(choice) => choice.make(environment, &profile, &clock, &stopwatch)?,
         None => nobody(&profile, &clock)?,
     };
     // Where pictures go is the first thing a person reads.
@@ -117,18 +126,17 @@ pub(crate) async fn assemble(
         let hint = "Leave it out, or give the price in a provider file of your own (`handsight models`).";
         return Err(Failure::usage(what, hint).into());
     }
-    if !sources.is_empty() {
+    if !sources.is_empty() && !quiet {
         say::progress(&format!("settings from {}", sources.join(", ")));
     }
     let tools = tools(&profile)?;
     let dialect = dialect(&chosen.dialect, &tools)?;
-    let connecting = seat(environment, &profile, &desktop, hands, withheld, &clock, &stop);
-    let seat = tokio::select! {
+    let connecting = seat(environment, &profile, &desktop, hands, withheld, (&clock, &unreal), &stop);
+    let Seated { seat, done, judge } = tokio::select! {
         biased;
         reason = stop.stopped() => return Err(Failure::stopped(reason).into()),
-        seat = connecting => seat?,
+        seated = connecting => seated?,
     };
-    let (seat, done) = seat;
 
     let options = options(&profile, real);
     let journal = match folder {
@@ -145,9 +153,11 @@ pub(crate) async fn assemble(
         }
     };
     let run = journal.dir().to_owned();
-    notice::start(real.then_some(profile.desktop.stop_chord.as_str()), &run, profile.record.dump_screenshots)
-        .iter()
-        .for_each(|line| say::progress(line));
+    if !quiet {
+        let chord = real.then_some(profile.desktop.stop_chord.as_str());
+        let lines = notice::start(chord, &run, profile.record.dump_screenshots);
+        lines.iter().for_each(|line| say::progress(line));
+    }
     if let desktop::Choice::Replay { run } = &desktop {
         say::progress(&format!(
             "this is a replay: the pictures are those of {}, and nothing is moved",
@@ -164,23 +174,24 @@ pub(crate) async fn assemble(
         dialect,
         tools,
         clock,
-        stopwatch: Arc::new(wall),
+        stopwatch,
         journal,
         stop,
         progress: Box::new(progress::Lines::new(log::verbosity())),
         fonts: fonts::source(environment),
     };
-    Ok(Assembled { parts, about, replay })
+    Ok(Assembled { parts, about, replay, judge })
 }
 
-/// The task that a recording was made with, if there is a recording.
-pub(crate) fn recorded_task(
-    desktop: &desktop::Choice,
-    model: &model::Choice,
-) -> anyhow::Result<Option<String>> {
+/// The task that a recording was made with or a world has set, if there is one.
+pub(crate) fn task_of(desktop: &desktop::Choice, model: &model::Choice) -> anyhow::Result<Option<String>> {
     let replayed = match desktop {
         desktop::Choice::Replay { run } => Some(run.as_path()),
         desktop::Choice::X11 { .. } => None,
+        desktop::Choice::World(world) => match world.build()? {
+            (_, Some(wanted)) => return Ok(Some(wanted)),
+            (_, None) => None,
+        },
     };
     let Some(run) = model.recording().or(replayed) else { return Ok(None) };
     let reader = Reader::open(run)?;
@@ -216,23 +227,38 @@ pub(crate) fn script(steps: Vec<StepRecord>) -> String {
     script
 }
 
+/// A seat, and what there is to ask of its desktop afterwards.
+struct Seated {
+    seat: Seat,
+    done: Option<FirstDifference>,
+    judge: Option<Judge>,
+}
+
 async fn seat(
     environment: &Environment,
     profile: &Profile,
     desktop: &desktop::Choice,
     hands: bool,
     withheld: Vec<String>,
-    clock: &Arc<dyn Clock>,
+    (clock, unreal): (&Arc<dyn Clock>, &VirtualClock),
     stop: &Stop,
-) -> anyhow::Result<(Seat, Option<FirstDifference>)> {
+) -> anyhow::Result<Seated> {
+    let only = |seat| Seated { seat, done: None, judge: None };
     match desktop {
         desktop::Choice::X11 { display } => {
             let hands = hands.then(|| desktop::hands(environment, profile, display)).transpose()?;
-            Ok((desktop::x11(display.clone(), hands, profile, withheld, clock, stop).await?, None))
+            Ok(only(desktop::x11(display.clone(), hands, profile, withheld, clock, stop).await?))
         }
         desktop::Choice::Replay { run } => {
             let (seat, done) = desktop::replay(run, clock, stop)?;
-            Ok((seat, Some(done)))
+            Ok(Seated { done: Some(done), ..only(seat) })
+        }
+        desktop::Choice::World(choice) => {
+            let (world, _wanted) = choice.build()?;
+            let mut eyes = WorldDesktop::new(Arc::clone(&world), unreal.clone());
+            desktop::target_is_there(&mut eyes, &profile.capture)?;
+            let seat = Seat::inline(Box::new(eyes), Arc::clone(clock), stop.clone());
+            Ok(Seated { judge: Some(Judge::new(world)), ..only(seat) })
         }
     }
 }

@@ -77,6 +77,11 @@ impl Choice {
         Ok(Self { providers, agent, script: None, names, base_url })
     }
 
+    /// The model that is part of the program: no key, no network.
+    pub(crate) fn offline(environment: &Environment) -> anyhow::Result<Self> {
+        Self::played(environment, ModelRef::Offline { name: OFFLINE_NAME.to_owned() }, None)
+    }
+
     /// The recorded calls of a run.
     pub(crate) fn recorded(environment: &Environment, run: &Path) -> anyhow::Result<Self> {
         Self::played(environment, ModelRef::Recorded { run: run.display().to_string() }, None)
@@ -144,17 +149,19 @@ impl Choice {
     }
 
     /// The model itself.
+    /// A service on the network goes by the person's time; a script by the desktop's.
     pub(crate) fn make(
         self,
         environment: &Environment,
         profile: &Profile,
         clock: &Arc<dyn Clock>,
+        stopwatch: &Arc<dyn Clock>,
     ) -> anyhow::Result<Chosen> {
         let dialect = |provider: Option<&Provider>| match (profile.decide.dialect.as_str(), provider) {
             ("", Some(provider)) => provider.dialect.clone(),
             (own, _) => own.to_owned(),
         };
-        if let Some(remote) = self.remote(environment, profile, clock)? {
+        if let Some(remote) = self.remote(environment, profile, stopwatch)? {
             let endpoint = remote.endpoint();
             let service = Service {
                 host: endpoint.host(),
@@ -165,7 +172,7 @@ impl Choice {
             };
             let (dialect, price_known) = (dialect(Some(remote.provider())), remote.price_known());
             let policy = RetryPolicy::times(profile.decide.retries);
-            let model = Arc::new(Retrying::new(Arc::new(remote), policy, Arc::clone(clock), None));
+            let model = Arc::new(Retrying::new(Arc::new(remote), policy, Arc::clone(stopwatch), None));
             let names = self.names;
             return Ok(Chosen { model, dialect, service: Some(service), price_known, recorded: None, names });
         }
@@ -195,8 +202,14 @@ impl Choice {
     }
 }
 
+/// What there is behind `reflex/`.
+const OFFLINE_NAME: &str = "offline";
+
 /// The model that is part of the program.
 fn offline(name: &str) -> anyhow::Result<Arc<dyn Model>> {
+    if name == OFFLINE_NAME {
+        return Ok(Arc::new(handsight_reflex::Reflex::new()));
+    }
     Err(Failure::usage(format!("there is no offline model {name:?}"), "There is reflex/offline.").into())
 }
 

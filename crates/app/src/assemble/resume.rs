@@ -41,6 +41,12 @@ impl Request {
         }
         let model = model::Choice::read(environment, &settings.profile, &args)?;
         let desktop = desktop::Choice::read(&meta.desktop, environment)?;
+        if let desktop::Choice::World(world) = &desktop {
+            let what = format!("{}: {world} was over when its run was", run.display());
+            return Err(
+                Failure::usage(what, "Begin a new run on it: the same seed is the same world.").into()
+            );
+        }
         let dir = match out {
             None => run.to_owned(),
             Some(out) => {
@@ -49,7 +55,8 @@ impl Request {
             }
         };
         let folder = Folder::Resumed { dir };
-        Ok(Self { settings, task: meta.objective, desktop, model: Some(model), folder, hands: true })
+        let task = meta.objective;
+        Ok(Self { settings, task, desktop, model: Some(model), folder, hands: true, quiet: false })
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn run(environment: &Environment, args: ManualArgs) -> anyhow::Result
         model: None,
         folder: Folder::New { out: args.out.out, kind: Kind::Test },
         hands: true,
+        quiet: false,
     };
     let stop = Stop::new();
     signals::listen(stop.clone())?;

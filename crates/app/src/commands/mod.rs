@@ -1,6 +1,7 @@
 //! One command per file. A command gathers what it needs, calls the libraries, says what came back, and gives its exit code.
 
 pub(crate) mod bench;
+mod demo;
 mod doctor;
 mod generate;
 pub(crate) mod hands;
@@ -10,19 +11,28 @@ mod profiles;
 pub(crate) mod run;
 mod runs;
 mod window;
+#[cfg(target_os = "linux")]
+mod world_window;
+mod worlds;
 
-use crate::cli::{Command, ConfigCommand, ModelsCommand, ProfilesCommand, WindowCommand};
+use crate::cli::{Command, ConfigCommand, ModelsCommand, ProfilesCommand, WindowCommand, WorldsCommand};
 use crate::environment::Environment;
 use crate::exit::Exit;
 
 pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::Result<Exit> {
     match command {
+        Command::Demo(args) => demo::run(environment, args),
         Command::Run(args) => run::run(environment, args),
         Command::Manual(args) => manual::run(environment, args),
         Command::Runs { command } => runs::dispatch(environment, command),
         Command::Replay(args) => runs::replay(environment, args),
         Command::Window { command: WindowCommand::Status(args) } => window::status(environment, &args),
         Command::Window { command: WindowCommand::Focus(args) } => window::focus(environment, &args),
+        Command::Worlds { command } => match command {
+            None => worlds::list(false),
+            Some(WorldsCommand::List { json }) => worlds::list(json),
+            Some(WorldsCommand::Open(args)) => world_window::open(environment, &args),
+        },
         Command::Profiles { command } => match command {
             None => profiles::list(environment, false),
             Some(ProfilesCommand::List { json }) => profiles::list(environment, json),

@@ -1,5 +1,6 @@
 //! `run`: a model works on a desktop until it is done, a limit is reached, or somebody stops it.
 
+use crate::assemble::world::Judge;
 use crate::assemble::{self, Assembled, Folder, Request};
 use crate::cli::{ManualArgs, RunArgs};
 use crate::commands::manual;
@@ -45,10 +46,10 @@ fn request(environment: &Environment, args: RunArgs) -> anyhow::Result<Request> 
     let settings = settings::resolve(environment, &args.settings, &flags)?;
     let desktop = assemble::desktop::Choice::read(&args.desktop.desktop, environment)?;
     let model = assemble::model::Choice::read(environment, &settings.profile, &args.model)?;
-    // A recording has its task with it.
+    // A recording has its task with it, and so may a world.
     let task = match args.task.or(args.task_flag) {
         Some(task) => task,
-        None => assemble::recorded_task(&desktop, &model)?.ok_or_else(|| {
+        None => assemble::task_of(&desktop, &model)?.ok_or_else(|| {
             Failure::usage(
                 "what should be done?",
                 "Say it: handsight run \"open the editor and write a haiku\".",
@@ -59,7 +60,7 @@ fn request(environment: &Environment, args: RunArgs) -> anyhow::Result<Request> 
         return Err(Failure::usage("the task is empty", "Say in your own words what should be done.").into());
     }
     let folder = Folder::New { out: args.out.out, kind: Kind::Run };
-    Ok(Request { settings, task, desktop, model: Some(model), folder, hands: !args.dry_run })
+    Ok(Request { settings, task, desktop, model: Some(model), folder, hands: !args.dry_run, quiet: false })
 }
 
 fn limits(args: &RunArgs) -> Vec<Flag> {
@@ -81,8 +82,12 @@ pub(crate) enum Verify {
 
 /// Runs to the end and says how it ended.
 pub(crate) async fn turns(assembled: Assembled, as_json: bool, verify: Verify) -> anyhow::Result<Exit> {
-    let Assembled { parts, about, replay } = assembled;
-    let mut ending = Episode::new(parts)?.run().await;
+    let Assembled { parts, about, replay, judge } = assembled;
+    let judged = || judge.as_ref().and_then(Judge::verified);
+    let mut ending = Episode::new(parts)?.judged_by(judged).await;
+    if let Some((false, why)) = judge.as_ref().and_then(Judge::verdict) {
+        say::warning(&format!("what was wanted is not so: {why}"));
+    }
     let same = replay.report();
     if verify == Verify::Recording {
         ending.verified = same;

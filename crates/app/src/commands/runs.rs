@@ -207,7 +207,15 @@ fn of_run(environment: &Environment, args: ReplayArgs) -> anyhow::Result<Request
     let desktop = args.desktop.unwrap_or_else(|| format!("replay:{}", args.run.display()));
     let desktop = assemble::desktop::Choice::read(&desktop, environment)?;
     let folder = Folder::New { out: args.out.out, kind: Kind::Run };
-    Ok(Request { settings, task: meta.objective, desktop, model: Some(model), folder, hands: true })
+    Ok(Request {
+        settings,
+        task: meta.objective,
+        desktop,
+        model: Some(model),
+        folder,
+        hands: true,
+        quiet: false,
+    })
 }
 
 fn asked_a_model(reader: &mut Reader) -> anyhow::Result<bool> {
@@ -231,5 +239,5 @@ fn of_log(environment: &Environment, args: ReplayArgs) -> anyhow::Result<Request
     let desktop = assemble::desktop::Choice::read(&desktop, environment)?;
     let task = format!("what {} holds", args.run.display());
     let folder = Folder::New { out: args.out.out, kind: Kind::Run };
-    Ok(Request { settings, task, desktop, model: Some(model), folder, hands: true })
+    Ok(Request { settings, task, desktop, model: Some(model), folder, hands: true, quiet: false })
 }

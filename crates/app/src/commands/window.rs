@@ -78,10 +78,9 @@ pub(crate) fn focus(environment: &Environment, args: &WindowArgs) -> anyhow::Res
 fn read(environment: &Environment, args: &WindowArgs) -> anyhow::Result<(String, Option<WindowQuery>)> {
     let display = match Choice::read(&args.desktop.desktop, environment)? {
         Choice::X11 { display } => display,
-        Choice::Replay { .. } => {
-            return Err(
-                Failure::usage("a replay has no windows", "Name a real desktop: --desktop x11:N.").into()
-            );
+        choice @ (Choice::Replay { .. } | Choice::World(_)) => {
+            let what = format!("{choice} has no windows to look for");
+            return Err(Failure::usage(what, "Name a real desktop: --desktop x11:N.").into());
         }
     };
     let query = args.window.as_deref().map(parse_window_query).transpose();

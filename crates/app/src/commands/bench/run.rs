@@ -61,6 +61,7 @@ fn turns(bench: &Bench<'_>, hud: bool) -> anyhow::Result<Vec<f64>> {
         model: Some(model::Choice::scripted(bench.environment, Path::new("bench"), script)?),
         folder: Folder::New { out: Some(bench.folder.path().join(name)), kind: Kind::Run },
         hands: true,
+        quiet: false,
     };
     let heard = Overheads::default();
     let ending = bench.runtime.block_on(async {

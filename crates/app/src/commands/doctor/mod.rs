@@ -28,7 +28,7 @@ pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Resul
         Ok(assemble::desktop::Choice::X11 { display }) => {
             Some(assemble::desktop::hands(environment, profile, display)?)
         }
-        Ok(assemble::desktop::Choice::Replay { .. }) | Err(_) => None,
+        Ok(assemble::desktop::Choice::Replay { .. } | assemble::desktop::Choice::World(_)) | Err(_) => None,
     };
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
     let mut findings = machine::check(environment, model.is_here(), &profile.hud);
