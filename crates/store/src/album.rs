@@ -8,6 +8,7 @@
 use crate::book::{Book, FOREVER};
 use crate::error::{Result, StoreError, is_full};
 use crate::files::{self, TEMP_SUFFIX, on_disk};
+use crate::outside::{DiskCall, Outside};
 use crate::state::State;
 use handsight_base::flow::frame::FrameHash;
 use std::collections::HashSet;
@@ -29,6 +30,7 @@ pub(crate) struct Album {
     /// Pictures whose files this process wrote or compared; others may be what a power cut left.
     known: HashSet<FrameHash>,
     next_file: u64,
+    pub(crate) outside: Outside,
     /// Pictures and views that could not be kept.
     pub(crate) dropped: u64,
     pub(crate) last_trouble: Option<String>,
@@ -68,6 +70,7 @@ impl Album {
             folders: HashSet::new(),
             known: HashSet::new(),
             next_file: 0,
+            outside: Outside::default(),
             dropped: 0,
             last_trouble: None,
         };
@@ -136,7 +139,7 @@ impl Album {
             self.folders.insert(folder);
             self.book.add_overhead(FOLDER_BYTES);
         }
-        let kept = self.write(&name, turn, &|| files::write_whole(&path, bytes));
+        let kept = self.write(DiskCall::Picture, &name, turn, &|| files::write_whole(&path, bytes));
         if kept {
             self.known.insert(*hash);
         }
@@ -159,7 +162,7 @@ impl Album {
             return false;
         };
         let (from, to) = (self.dir.join(frame), self.dir.join(name));
-        self.write(Path::new(name), turn, &|| match files::link(&from, &to) {
+        self.write(DiskCall::View, Path::new(name), turn, &|| match files::link(&from, &to) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
                 fs::remove_file(&to).and_then(|()| files::link(&from, &to))
             }
@@ -170,11 +173,13 @@ impl Album {
     /// Writes a view that is text.
     pub(crate) fn view_text(&mut self, turn: u64, name: &str, text: &str) -> bool {
         let path = self.dir.join(name);
-        self.write(Path::new(name), turn, &|| files::write_whole(&path, text.as_bytes()))
+        self.write(DiskCall::View, Path::new(name), turn, &|| files::write_whole(&path, text.as_bytes()))
     }
 
     /// Runs `write`, which makes the file `name`; on a full disk the oldest pictures make room.
-    fn write(&mut self, name: &Path, turn: u64, write: &dyn Fn() -> io::Result<()>) -> bool {
+    fn write(&mut self, call: DiskCall, name: &Path, turn: u64, write: &dyn Fn() -> io::Result<()>) -> bool {
+        let outside = self.outside.clone();
+        let write = || outside.before(call).and_then(|()| write()).map(|()| outside.after(call));
         let mut written = write();
         while written.as_ref().is_err_and(is_full) && self.drop_oldest().is_some() {
             written = write();

@@ -14,6 +14,7 @@ use crate::files;
 use crate::held::Written;
 use crate::lock::RunLock;
 use crate::migrate::{self, Synchronous};
+use crate::outside::{DiskCall, Outside};
 use crate::pages::{DB, WAL};
 use crate::rebuild;
 use crate::record::{KeptBody, RunMeta, Totals};
@@ -23,7 +24,6 @@ use crate::row::{Kind, Row, Sum, WHOLE};
 use crate::session::{Session, is_session};
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::step::StepRecord;
-use handsight_base::port::clock::{Clock, RealClock};
 use rusqlite::Connection;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,6 +54,8 @@ pub struct Options {
     pub checkpoint_bytes: u64,
     /// Whether committed turns go to `session.jsonl` too.
     pub session_log: bool,
+    /// The clock and the disk; others than the machine's in simulations.
+    pub outside: Outside,
     /// Not for use: the controls of the power-cut tests must lose turns.
     #[doc(hidden)]
     pub synchronous: Synchronous,
@@ -67,6 +69,7 @@ impl Default for Options {
             reserve_bytes: 1 << 20,
             checkpoint_bytes: 1 << 20,
             session_log: true,
+            outside: Outside::default(),
             synchronous: Synchronous::Full,
         }
     }
@@ -89,8 +92,10 @@ impl Ack {
 /// Where a run goes on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Resume {
-    /// The newest committed turn; its reason is what some profiles carry over.
+    /// The newest committed turn.
     pub last: Option<StepRecord>,
+    /// The reason of the newest one whose reply could be used, which is what some profiles carry over.
+    pub said: Option<String>,
     pub next_turn: u64,
     /// Actions after that turn whose outcome nobody knows. They are not replayed; the model is told.
     pub ambiguous: Vec<Ambiguous>,
@@ -125,7 +130,6 @@ pub struct Journal {
     path: PathBuf,
     db: Connection,
     options: Options,
-    clock: RealClock,
     meta: Option<RunMeta>,
     resume: Resume,
     /// Rows that are not in the file yet.
@@ -182,9 +186,11 @@ impl Journal {
         &self.resume
     }
 
-    /// Sums over the whole run, earlier openings included.
+    /// Sums over the whole run, earlier openings and what the turn under way has used included.
     pub fn totals(&self) -> Totals {
-        self.totals
+        let mut totals = self.totals;
+        totals.add_usage(&self.turn.usage());
+        totals
     }
 
     /// How long the run has taken so far, earlier openings included, for limits that go on after a resume. The next turn
@@ -283,7 +289,7 @@ impl Journal {
         self.last_seq = row.seq;
         self.last_sum = row.sum;
         self.pending.push(row);
-        self.waiting_since.get_or_insert_with(|| self.clock.now());
+        self.waiting_since.get_or_insert_with(|| self.options.outside.clock.now());
     }
 
     fn mark(&self) -> Mark {
@@ -311,7 +317,8 @@ impl Journal {
     }
 
     fn is_batch_due(&self) -> bool {
-        let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.clock.now() - since);
+        let now = self.options.outside.clock.now();
+        let waited = self.waiting_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
         match self.options.durability {
             Durability::Always => true,
             Durability::Batched { turns, millis } => {
@@ -357,9 +364,10 @@ impl Journal {
         let run = || {
             self.db.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
             self.pending.iter().try_for_each(|row| rebuild::insert(&self.db, row))?;
+            self.options.outside.before_rows()?;
             self.db.prepare_cached("COMMIT")?.execute([])
         };
-        run().map(|_| ()).map_err(|error| {
+        run().map(|_| self.options.outside.after(DiskCall::Rows)).map_err(|error| {
             if !self.db.is_autocommit() {
                 // The first error is the one that counts; if this fails too, the next BEGIN says so.
                 let _ = self.db.execute_batch("ROLLBACK");

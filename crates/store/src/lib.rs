@@ -21,6 +21,7 @@ mod held;
 mod journal;
 mod lock;
 mod migrate;
+mod outside;
 mod page;
 mod pages;
 mod reader;
@@ -41,6 +42,7 @@ pub use files::free_bytes;
 pub use journal::{Ack, Durability, Health, Journal, Options, Resume};
 #[doc(hidden)]
 pub use migrate::Synchronous;
+pub use outside::{Disk, DiskCall, Outside};
 pub use reader::Reader;
 pub use record::{ActionRow, Decided, Observed, RecordedExchange, RunEnd, RunMeta, Totals};
 pub use report::{Ambiguous, Beyond, Damage, LostRows, OpenReport};

@@ -7,6 +7,7 @@ use crate::album::Album;
 use crate::book::FOREVER;
 use crate::error::{Result, StoreError};
 use crate::files::{self, on_disk};
+use crate::outside::DiskCall;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -129,7 +130,10 @@ impl Session {
             text.push('\n');
         }
         let fresh = self.len == 0;
-        let written = files::private().append(true).open(&self.path).and_then(|mut file| {
+        let outside = &album.outside;
+        let opened =
+            outside.before(DiskCall::Lines).and_then(|()| files::private().append(true).open(&self.path));
+        let written = opened.and_then(|mut file| {
             file.write_all(text.as_bytes()).inspect_err(|_| {
                 // A part of a line would join the next one. If this fails too, the next opening cuts it.
                 let _ = file.set_len(self.len);
@@ -139,6 +143,7 @@ impl Session {
             tracing::warn!(%error, "session.jsonl could not be written; it is made up for later");
             return false;
         }
+        album.outside.after(DiskCall::Lines);
         self.len += text.len() as u64;
         self.last_turn = *last;
         if fresh {

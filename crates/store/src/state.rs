@@ -39,6 +39,8 @@ pub(crate) struct State {
     carrier: Option<Row>,
     /// The newest committed turn.
     committed: Option<Row>,
+    /// The newest committed turn with a usable reply, if it is an older one.
+    said: Option<Row>,
     /// Rows of turns that are not committed.
     unfinished: Vec<Row>,
     pub(crate) faults: Vec<String>,
@@ -102,7 +104,11 @@ impl State {
                 self.last_committed = self.last_committed.max(row.turn);
                 self.unfinished.retain(|r| r.turn > row.turn);
                 self.carrier = None;
-                self.committed = Some(row);
+                // Few turns fail, so few are looked into.
+                let refused =
+                    says_failed(&row.body) && record_of(&row).is_ok_and(|record| record.choice == "refused");
+                let before = self.committed.replace(row);
+                self.said = if refused { self.said.take().or(before) } else { None };
             }
             Kind::Ended => {
                 let body: EndedBody<'_> = read(&row)?;
@@ -122,6 +128,12 @@ impl State {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.last_seq == 0
+    }
+
+    /// The reason of the newest committed turn whose reply could be used.
+    pub(crate) fn last_said(&self) -> Result<Option<String>, String> {
+        let record = self.said.as_ref().or(self.committed.as_ref()).map(record_of).transpose()?;
+        Ok(record.filter(|record| record.choice != "refused").map(|record| record.reason))
     }
 
     /// The record of the newest committed turn.

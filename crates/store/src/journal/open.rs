@@ -20,7 +20,6 @@ use crate::row::{Kind, Row, Sum, WHOLE};
 use crate::session::Session;
 use crate::state::State;
 use handsight_base::flow::receipt::Outcome;
-use handsight_base::port::clock::{Clock, RealClock};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -88,7 +87,7 @@ impl Journal {
         journal.totals = totals;
         let opened = OpenedBody {
             engine: ENGINE.to_owned(),
-            at_unix_millis: journal.clock.unix_millis(),
+            at_unix_millis: journal.options.outside.clock.unix_millis(),
             schema: SCHEMA,
             sqlite: rusqlite::version_number(),
             totals,
@@ -104,6 +103,7 @@ impl Journal {
         let written = Written::new(dir);
         let (path, db) = super::open_database(dir, options)?;
         let mut album = Album::open(dir, options.quota_bytes, state)?;
+        album.outside = options.outside.clone();
         let session = match options.session_log {
             true => Some(Session::open(dir, options.quota_bytes, &mut album)?),
             false => None,
@@ -114,7 +114,6 @@ impl Journal {
             path,
             db,
             options: options.clone(),
-            clock: RealClock::new(),
             meta: state.meta.clone(),
             totals: resume.totals,
             turn: Turn::new(resume.next_turn),
@@ -237,6 +236,7 @@ fn resume(state: &State) -> std::result::Result<(Totals, Resume), String> {
             hash: action.hash,
         });
     }
-    let resume = Resume { last: state.last_record()?, next_turn: state.last_turn + 1, ambiguous, totals };
+    let (last, said) = (state.last_record()?, state.last_said()?);
+    let resume = Resume { last, said, next_turn: state.last_turn + 1, ambiguous, totals };
     Ok((totals, resume))
 }

@@ -38,6 +38,10 @@ impl Turn {
     pub(super) fn new(number: u64) -> Self {
         Self { number, ..Self::default() }
     }
+
+    pub(super) const fn usage(&self) -> Usage {
+        self.usage
+    }
 }
 
 impl Journal {
@@ -184,10 +188,5 @@ impl Journal {
         self.append(0, WHOLE, Kind::Ended, json(0, &body)?);
         self.sync().inspect_err(|_| self.take_back(mark))?;
         Ok(Ack { through: self.durable })
-    }
-
-    /// What the turn under way has used so far, by its decision; for limits checked before it is committed.
-    pub fn usage_of_turn(&self) -> Usage {
-        self.turn.usage
     }
 }
