@@ -13,6 +13,7 @@ use crate::turn;
 use handsight_base::flow::decision::Decision;
 use handsight_base::key::KeyError;
 use handsight_base::port::clock::Clock;
+use handsight_base::port::desktop::DesktopError;
 use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
 use handsight_base::stop::Stop;
@@ -68,7 +69,10 @@ impl Episode {
     pub async fn judged_by(mut self, judge: impl FnOnce() -> Option<bool>) -> Ending {
         let (outcome, statement) = match self.turns().await {
             Ok(end) => end,
-            Err(interruption) => (interruption.outcome(), interruption.to_string()),
+            Err(interruption) => {
+                let cause = self.cause(interruption);
+                (cause.outcome(), cause.to_string())
+            }
         };
         close(self.engine, outcome, statement, judge).await
     }
@@ -76,6 +80,14 @@ impl Episode {
     /// Looks, asks and understands, and does nothing.
     pub async fn decide_once(mut self) -> Result<Decision, Interruption> {
         turn::decide_only(&mut self.engine).await
+    }
+
+    /// A look that a stop cut short ends the run like the stop itself.
+    fn cause(&self, interruption: Interruption) -> Interruption {
+        match (interruption, self.engine.stop.reason()) {
+            (Interruption::Desktop(DesktopError::Stopped), Some(reason)) => Interruption::Stopped(reason),
+            (other, _) => other,
+        }
     }
 
     async fn turns(&mut self) -> Result<(Outcome, String), Interruption> {
@@ -112,9 +124,9 @@ impl Episode {
 pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
     let resume = parts.journal.resume().clone();
     let mut engine = Engine::new(parts)?;
-    let Resume { last, next_turn, ambiguous, totals } = resume;
+    let Resume { said, next_turn, ambiguous, totals, last: _ } = resume;
     let carry = match engine.profile.learn.carry {
-        Carry::Reason => last.map(|step| step.reason).unwrap_or_default(),
+        Carry::Reason => said.unwrap_or_default(),
         Carry::None => String::new(),
     };
     engine.go_on_after(next_turn.saturating_sub(1), carry, totals);

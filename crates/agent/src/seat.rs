@@ -44,6 +44,9 @@ pub struct Seat {
 /// How often the hands hear that the turn still runs. They give up after 250 ms without.
 const BEAT: Duration = Duration::from_millis(100);
 
+/// Between two tries to reach a lost desktop.
+const AGAIN: Duration = Duration::from_millis(200);
+
 /// Tasks on the runtime that drives the turn: when that hangs, so do they, and the hands let go.
 struct Watch(Vec<tokio::task::JoinHandle<()>>);
 
@@ -170,6 +173,8 @@ impl Seat {
     /// Connects again on a new thread, trying for `left`.
     async fn reconnect(&mut self, left: Duration) -> Result<(), DesktopError> {
         let Place::Thread { worker, connect } = &mut self.place else {
+            // There is no connection to make again; what is lost needs time to come back.
+            self.clock.sleep(AGAIN).await;
             return Ok(());
         };
         let began = self.clock.now();
@@ -186,7 +191,7 @@ impl Seat {
                 }
                 Err(error) => tracing::debug!(%error, "no connection yet"),
             }
-            self.clock.sleep(Duration::from_millis(200)).await;
+            self.clock.sleep(AGAIN).await;
         }
     }
 }

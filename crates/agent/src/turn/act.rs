@@ -101,6 +101,10 @@ async fn one(
     }
     let answer = send(engine, work).await;
     let (outcome, end) = judge(answer);
+    if end.is_none() && !matches!(outcome, Outcome::Done { .. }) {
+        // A batch that ended early may have left its press without its release, and the run goes on.
+        engine.let_go().await;
+    }
     engine.journal.acted(engine.turn, index, outcome.clone()).await?;
     if let Some(reason) = engine.stop.reason() {
         return Err(Interruption::Stopped(reason));

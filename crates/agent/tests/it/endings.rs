@@ -2,9 +2,11 @@
 
 use crate::rig::{Rig, call, network_error, reply, session, until};
 use handsight_agent::ending::Outcome;
+use handsight_agent::progress::Event;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::stop::StopReason;
+use handsight_store::Reader;
 use handsight_testkit::fake::Call;
 use serde_json::json;
 use std::time::Duration;
@@ -131,6 +133,73 @@ fn a_refused_input_and_a_failed_capture_end_the_run_with_the_code() {
     rig.desktop.fail_captures([DesktopError::Capture { why: "no memory".into(), code: Some(11) }]);
     let ending = rig.run(until(9, |_| call("observe", json!({"reason": ""}))));
     assert_eq!((ending.outcome, ending.turns), (Outcome::DesktopLost, 0));
+}
+
+#[test]
+fn a_simulated_desktop_that_stays_lost_is_given_up_after_its_time() {
+    let lost = || DesktopError::Lost { why: "unplugged".into() };
+    let mut rig = Rig::new(&[]);
+    rig.desktop.fail_captures(std::iter::repeat_with(lost).take(40));
+    let ending = rig.run(until(1, |_| network_error()));
+    assert_eq!(ending.outcome, Outcome::Done, "it came back in time: {}", ending.statement);
+    let mut rig = Rig::new(&[]);
+    rig.desktop.fail_captures(std::iter::repeat_with(lost).take(60));
+    let ending = rig.run(until(1, |_| network_error()));
+    assert_eq!((ending.outcome, rig.clock.now()), (Outcome::DesktopLost, Duration::from_secs(10)));
+}
+
+#[test]
+fn a_stop_while_the_desktop_is_lost_is_a_stop() {
+    let mut rig = Rig::new(&[]);
+    rig.desktop.fail_captures([DesktopError::Lost { why: "unplugged".into() }]);
+    let stop = rig.stop.clone();
+    rig.hear = Some(Box::new(move |_| stop.set(StopReason::Chord)));
+    let ending = rig.run(until(1, |_| network_error()));
+    assert_eq!(ending.outcome, Outcome::Stopped(StopReason::Chord), "{}", ending.statement);
+}
+
+#[test]
+fn nothing_stays_pressed_behind_a_batch_that_ended_early() {
+    let mut rig = Rig::new(&["settle.enabled=false"]);
+    let after = Duration::from_secs(1);
+    rig.desktop.fail_injections([DesktopError::Deadline { call: "inject", after }]);
+    rig.run(until(2, |_| call("click", json!({"x": 1, "y": 1, "reason": ""}))));
+    let calls = rig.desktop.calls();
+    let at = |wanted: &dyn Fn(&Call) -> bool| calls.iter().position(|(_, c)| wanted(c)).unwrap();
+    let (let_go, looked) =
+        (at(&|c| *c == Call::ReleaseAll), at(&|c| matches!(c, Call::Capture { frame: 2, .. })));
+    assert!(let_go < looked, "{calls:?}");
+}
+
+#[test]
+fn what_a_turn_used_before_it_was_stopped_counts() {
+    let mut rig = Rig::new(&[]);
+    let stop = rig.stop.clone();
+    let mut answers = 0;
+    rig.hear = Some(Box::new(move |event| {
+        answers += u32::from(matches!(event, Event::Decided { .. }));
+        if answers == 2 {
+            stop.set(StopReason::Interrupt);
+        }
+    }));
+    let ending = rig.run(Box::new(|_, _| call("click", json!({"x": 1, "y": 1, "reason": ""}))));
+    let totals = Reader::open(&rig.out()).unwrap().totals().unwrap();
+    assert_eq!((ending.turns, ending.input_tokens), (1, 2000), "asked twice");
+    assert_eq!((totals.turns, totals.input_tokens), (1, 2000));
+}
+
+#[test]
+fn a_resume_after_a_failed_turn_still_has_the_words_of_the_one_before() {
+    let mut rig = Rig::new(&["limits.max_turns=3"]);
+    rig.run(Box::new(|n, _| match n {
+        1 => call("observe", json!({"reason": "words"})),
+        _ => network_error(),
+    }));
+    let shown = rig.asked()[2].picture.clone();
+    let mut on = Rig::new(&[]);
+    on.folder = rig.folder;
+    on.run(until(1, |_| network_error()));
+    assert_eq!(on.asked()[0].picture, shown);
 }
 
 #[test]
