@@ -13,6 +13,7 @@ pub mod need;
 pub mod picture;
 #[cfg(target_os = "linux")]
 pub mod program;
+pub mod simulated;
 #[cfg(target_os = "linux")]
 pub mod small_disk;
 pub mod wait;
