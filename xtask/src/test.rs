@@ -42,6 +42,7 @@ const TIERS: &[(&str, Tier, &str)] = &[
     ("xvfb", Tier::Tests(Some(Group::Xvfb)), "against a real X server"),
     ("fault", Tier::Tests(Some(Group::Fault)), "EIO and ENOSPC at every Nth call, byte flips, cuts"),
     ("malformed", Tier::Tests(Some(Group::Malformed)), "replies no model should send"),
+    ("sim", Tier::Tests(Some(Group::Sim)), "the engine itself, simulated from seeds with faults of every kind"),
     ("kill", Tier::Tests(Some(Group::Kill)), "deaths of the engine at any moment"),
     ("power", Tier::Tests(Some(Group::Power)), "power cuts: what was not synced is gone"),
     ("bench", Tier::Tests(Some(Group::Bench)), "budgets, alone on the machine"),

@@ -10,17 +10,19 @@ pub(super) enum Group {
     Power,
     Fault,
     Malformed,
+    Sim,
     Bench,
     Xvfb,
 }
 
 /// The first group that fits wins: a death test that needs X is a death test.
-const BY_PRECEDENCE: [(Group, &str); 7] = [
+const BY_PRECEDENCE: [(Group, &str); 8] = [
     (Group::RealInput, "real_input"),
     (Group::Kill, "kill"),
     (Group::Power, "power"),
     (Group::Fault, "fault"),
     (Group::Malformed, "malformed"),
+    (Group::Sim, "sim"),
     (Group::Bench, "bench"),
     (Group::Xvfb, "xvfb"),
 ];
@@ -52,7 +54,7 @@ impl Group {
 
     /// Tests that press keys, measure time or kill processes get the machine for themselves.
     pub(super) fn is_serial(self) -> bool {
-        !matches!(self, Self::Fault | Self::Malformed)
+        !matches!(self, Self::Fault | Self::Malformed | Self::Sim)
     }
 }
 
@@ -67,6 +69,8 @@ mod tests {
             ("kill::storm::no_key_stays_down", Some(Group::Kill)),
             ("kill_hands::all_up", Some(Group::Kill)),
             ("deep::xvfb::capture", Some(Group::Xvfb)),
+            ("sim::every_seed", Some(Group::Sim)),
+            ("simulated::x", None),
             ("real_input::xvfb::mousepad", Some(Group::RealInput)),
             ("xvfb::kill::grab", Some(Group::Kill)),
             ("journal::kill", None),

@@ -7,6 +7,7 @@ mod endings;
 mod fault_disk;
 mod malformed;
 mod rig;
+mod sim;
 mod timing;
 mod turns;
 mod world_rig;

@@ -15,14 +15,23 @@ impl Random {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
     }
+}
+
+struct Lots<'a>(&'a mut dyn FnMut() -> u64);
+
+impl Lots<'_> {
+    fn next(&mut self) -> u64 {
+        (self.0)()
+    }
 
     fn of<T: Copy>(&mut self, items: &[T]) -> T {
         items[(self.next() % items.len() as u64) as usize]
     }
 }
 
-/// A reply that no reading can make usable.
-fn broken(random: &mut Random) -> ModelReply {
+/// A reply that no reading can make usable, from numbers drawn by lot.
+pub(crate) fn broken(next: &mut dyn FnMut() -> u64) -> ModelReply {
+    let mut random = Lots(next);
     let good = random.of(&[
         ("click", r#"{"x":500,"y":500,"reason":"r"}"#),
         ("type", r#"{"text":"rm -rf /\n","reason":"r"}"#),
@@ -109,7 +118,7 @@ fn ten_thousand_broken_replies_move_nothing() {
         "context.picture_height=36",
     ]);
     let mut random = Random(20_240_315);
-    let ending = rig.run(Box::new(move |_, _| Ok(broken(&mut random))));
+    let ending = rig.run(Box::new(move |_, _| Ok(broken(&mut || random.next()))));
     assert_eq!((ending.outcome, ending.turns), (Outcome::TurnLimit, REPLIES), "{}", ending.statement);
     assert_eq!(rig.asked().len() as u64, REPLIES);
     assert_eq!(rig.desktop.injected(), [], "an unusable reply moved the hands");
