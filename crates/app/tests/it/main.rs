@@ -22,6 +22,8 @@ mod handsight;
 mod kill_run;
 #[cfg(target_os = "linux")]
 mod kill_signals;
+#[cfg(target_os = "linux")]
+mod one_run;
 mod profiles;
 #[cfg(target_os = "linux")]
 mod real_input_desk;
@@ -42,6 +44,8 @@ mod real_input_windows;
 #[cfg(target_os = "linux")]
 mod rig;
 #[cfg(target_os = "linux")]
+mod world_run;
+#[cfg(target_os = "linux")]
 mod xvfb_bad_input;
 #[cfg(target_os = "linux")]
 mod xvfb_doctor;
@@ -53,6 +57,8 @@ mod xvfb_loss;
 mod xvfb_manual;
 #[cfg(target_os = "linux")]
 mod xvfb_model_faults;
+#[cfg(target_os = "linux")]
+mod xvfb_one_run;
 #[cfg(target_os = "linux")]
 mod xvfb_picture_limit;
 #[cfg(target_os = "linux")]

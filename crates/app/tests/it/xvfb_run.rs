@@ -343,7 +343,7 @@ fn what_runs_left_can_be_listed_shown_and_exported() {
     rig.handsight.run(&["runs", "show", "plain"]).ended(7).told("plain");
 }
 
-// spec: S-01 S-66 S-105 FAKE XVFB
+// spec: S-66 S-105 FAKE XVFB
 #[test]
 fn a_run_can_be_played_again_with_and_without_its_pictures() {
     let Some(rig) = Rig::new() else { return };
