@@ -13,6 +13,7 @@
 mod bench;
 mod bench_pixel;
 mod command_line;
+mod demo;
 #[cfg(target_os = "linux")]
 mod desktop_faults;
 #[cfg(target_os = "linux")]
@@ -65,3 +66,5 @@ mod xvfb_picture_limit;
 mod xvfb_run;
 #[cfg(target_os = "linux")]
 mod xvfb_window;
+#[cfg(target_os = "linux")]
+mod xvfb_world;
