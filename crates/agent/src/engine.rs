@@ -192,6 +192,12 @@ impl Engine {
         Some(limit.saturating_sub(self.elapsed()))
     }
 
+    /// What there is to say once the cost limit is reached, over this run and those it goes on from.
+    pub(crate) fn spent(&self) -> Option<String> {
+        let limit = self.profile.limits.max_cost_usd.filter(|limit| self.totals.cost_usd >= *limit)?;
+        Some(format!("the limit of {limit} USD is reached"))
+    }
+
     /// How long the run has taken, with those it goes on from.
     pub(crate) fn elapsed(&self) -> Duration {
         self.earlier.saturating_add(self.stopwatch.now().saturating_sub(self.began))

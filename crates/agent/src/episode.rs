@@ -102,11 +102,12 @@ impl Episode {
             if engine.time_left().is_some_and(|left| left.is_zero()) {
                 return Err(Interruption::TimeLimit);
             }
+            if let Some(limit) = engine.spent() {
+                return Ok((Outcome::CostLimit, limit));
+            }
             let lesson = turn::turn(engine).await?;
-            if let Some(limit) = engine.profile.limits.max_cost_usd
-                && engine.totals.cost_usd >= limit
-            {
-                return Ok((Outcome::CostLimit, format!("the limit of {limit} USD is reached")));
+            if let Some(limit) = engine.spent() {
+                return Ok((Outcome::CostLimit, limit));
             }
             if let Some(statement) = engine.ending.take() {
                 return Ok((Outcome::Done, statement));

@@ -66,6 +66,22 @@ fn limits_have_their_own_endings() {
 }
 
 #[test]
+fn a_cost_limit_counts_on_after_a_resume() {
+    let observe = |_: u64| {
+        let mut reply = call("observe", json!({"reason": ""}))?;
+        reply.usage.cost_usd = Some(0.2);
+        Ok(reply)
+    };
+    let mut rig = Rig::new(&["limits.max_cost_usd=0.5"]);
+    assert_eq!(rig.run(until(99, observe)).turns, 3);
+    let mut on = Rig::new(&["limits.max_cost_usd=0.5"]);
+    on.folder = rig.folder;
+    let ending = on.run(until(99, observe));
+    assert_eq!((ending.outcome, ending.turns), (Outcome::CostLimit, 3));
+    assert_eq!(on.asked(), [], "nothing is left to spend");
+}
+
+#[test]
 fn a_stop_ends_the_turn_it_falls_into_and_releases_the_hands() {
     let mut rig = Rig::new(&[]);
     let stop = rig.stop.clone();
