@@ -80,7 +80,7 @@ pub(crate) fn leg(
     let totals = reader.totals().unwrap();
     sums(&mut sim, &steps, &totals);
     if let Driven::Done(ending) = ended {
-        ending_fits(&mut sim, &steps, ending, orders);
+        ending_fits(&mut sim, &steps, &totals, ending, orders, before);
         figures(&mut sim, ending, &totals, before, began, orders);
         let end = reader.end().map(|e| e.outcome.clone());
         let stored = end.as_deref() == Some(ending.outcome.name());
@@ -310,7 +310,14 @@ fn sums(sim: &mut Sim, steps: &[StepRecord], totals: &Totals) {
 }
 
 /// The outcome has its cause, and a cause has its outcome.
-fn ending_fits(sim: &mut Sim, steps: &[StepRecord], ending: &Ending, orders: &Orders) {
+fn ending_fits(
+    sim: &mut Sim,
+    steps: &[StepRecord],
+    totals: &Totals,
+    ending: &Ending,
+    orders: &Orders,
+    before: &Before,
+) {
     let name = ending.outcome.name();
     let leg = sim.leg_no;
     let mine: Vec<&StepRecord> =
@@ -322,20 +329,17 @@ fn ending_fits(sim: &mut Sim, steps: &[StepRecord], ending: &Ending, orders: &Or
     let committed = last.is_none_or(|t| t.committed);
     let turn = last.map_or(0, |t| t.turn);
     let kind = last_ask.map(|a| a.failing);
-    let explained =
-        match name {
-            "done" => committed && mine.last().is_some_and(|s| s.choice == "done") && !sim.disk.is_broken(),
-            "turn_limit" => committed && steps.last().map_or(0, |s| s.turn).max(turn) >= orders.max_turns,
-            "malformed" => failed == limit && !matches!(kind, Some(Failing::Call | Failing::No) | None),
-            "model_failed" => failed == limit && !matches!(kind, Some(Failing::Reply | Failing::No) | None),
-            "time_limit" => orders.profile.limits.max_time_s.is_some_and(|most| ending.wall_s >= most - 1e-6),
-            "cost_limit" => orders.profile.limits.max_cost_usd.is_some_and(|most| {
-                steps.iter().filter_map(|s| s.usage.cost_usd).sum::<f64>() >= most - 0.011
-            }),
-            "stopped" => sim.stop.is_set(),
-            "storage" => sim.disk.is_troubled(),
-            other => sim.leg.may.contains(other),
-        };
+    let explained = match name {
+        "done" => committed && mine.last().is_some_and(|s| s.choice == "done") && !sim.disk.is_broken(),
+        "turn_limit" => committed && steps.last().map_or(0, |s| s.turn).max(turn) >= orders.max_turns,
+        "malformed" => failed == limit && !matches!(kind, Some(Failing::Call | Failing::No) | None),
+        "model_failed" => failed == limit && !matches!(kind, Some(Failing::Reply | Failing::No) | None),
+        "time_limit" => orders.profile.limits.max_time_s.is_some_and(|most| ending.wall_s >= most - 1e-6),
+        "cost_limit" => orders.profile.limits.max_cost_usd.is_some_and(|most| totals.cost_usd >= most - 1e-9),
+        "stopped" => sim.stop.is_set(),
+        "storage" => sim.disk.is_troubled(),
+        other => sim.leg.may.contains(other),
+    };
     if !explained || (ending.statement == "stopped" && name != "stopped") {
         sim.wrong(format!("nothing explains {name}: {}", ending.statement));
     }
@@ -347,6 +351,14 @@ fn ending_fits(sim: &mut Sim, steps: &[StepRecord], ending: &Ending, orders: &Or
     }
     if mine.windows(limit as usize + 1).any(|w| w.iter().all(|s| s.choice == "refused")) {
         sim.wrong(format!("more than {limit} failures in a row"));
+    }
+    // The call that reaches the limit is the last one.
+    let spent = (before.totals.cost_usd, totals.cost_usd);
+    let within = |most: f64| {
+        spent.1 < most + orders.price.unwrap_or(0.0) + 1e-9 && (spent.0 < most || spent.1 == spent.0)
+    };
+    if orders.profile.limits.max_cost_usd.is_some_and(|most| !within(most)) {
+        sim.wrong(format!("{spent:?} USD spent of {:?}", orders.profile.limits.max_cost_usd));
     }
     if turn > orders.max_turns {
         sim.wrong(format!("turn {turn} of {}", orders.max_turns));

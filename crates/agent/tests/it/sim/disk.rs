@@ -103,6 +103,14 @@ impl State {
     }
 }
 
+fn full() -> io::Error {
+    io::ErrorKind::StorageFull.into()
+}
+
+fn broken() -> io::Error {
+    io::Error::other("simulated input/output error")
+}
+
 impl DiskPort for Disk {
     fn before(&self, call: DiskCall) -> io::Result<()> {
         let mut state = self.state();
@@ -120,7 +128,7 @@ impl DiskPort for Disk {
                 if state.broken || state.dice.chance(io) {
                     (state.broken, state.troubled) = (true, true);
                     state.happens("EIO");
-                    return Err(io::Error::from_raw_os_error(5));
+                    return Err(broken());
                 }
                 let full = state.full;
                 if state.full_for == 0 && state.dice.chance(full) {
@@ -137,15 +145,14 @@ impl DiskPort for Disk {
                 let often = state.pictures;
                 if state.dice.chance(often) {
                     state.happens("a picture, view or line that cannot be written");
-                    let code = if state.dice.chance(50) { 28 } else { 5 };
-                    return Err(io::Error::from_raw_os_error(code));
+                    return Err(if state.dice.chance(50) { full() } else { broken() });
                 }
                 return Ok(());
             }
         }
         if state.full_for > 0 {
             state.full_for -= 1;
-            return Err(io::Error::from_raw_os_error(28));
+            return Err(full());
         }
         Ok(())
     }

@@ -51,14 +51,19 @@ pub(crate) struct Run {
     pub(crate) shared: Shared,
     pub(crate) world: Arc<Mutex<Watched>>,
     pub(crate) window: bool,
+    /// Of all legs together.
+    pub(crate) most_usd: Option<f64>,
 }
 
 impl Run {
     pub(crate) fn new(seed: u64, control: Control) -> Self {
         let shared = Shared::new(seed, control);
         let world = share(Watched::new(seed, shared.clone()));
-        let window = shared.sim().dice.chance(35);
-        Self { shared, world, window }
+        let mut sim = shared.sim();
+        let window = sim.dice.chance(35);
+        let most_usd = sim.dice.chance(15).then(|| f64::from(sim.dice.range(2, 12)) * 0.01);
+        drop(sim);
+        Self { shared, world, window, most_usd }
     }
 
     /// All legs.
@@ -177,6 +182,9 @@ impl Run {
         }
         let ended = self.drive(journal, &orders);
         let died = matches!(ended, Driven::Died);
+        if handsight_worlds::engine::hold(&*self.world).lacks_target() {
+            self.shared.sim().explains("target_lost");
+        }
         self.after(&ended, began);
         // An engine that died lets its journal go on a thread of its own.
         let reader = wait::before(wait::PATIENCE, || Reader::open(dir).ok().filter(|r| !r.is_live()));
@@ -247,8 +255,8 @@ impl Run {
             let limit = journal.totals().elapsed_s + f64::from(sim.dice.range(1, 60));
             settings.push(format!("limits.max_time_s={limit}"));
         }
-        if sim.dice.chance(10) {
-            settings.push(format!("limits.max_cost_usd={}", journal.totals().cost_usd + 0.05));
+        if let Some(most) = self.most_usd {
+            settings.push(format!("limits.max_cost_usd={most}"));
         }
         if self.window {
             let id = handsight_worlds::engine::hold(&*self.world).target.0;

@@ -101,6 +101,11 @@ impl Watched {
         inside(area.unwrap_or(ScreenRect { origin: ScreenPx::new(0, 0), size: SCREEN }), dice)
     }
 
+    /// The target was closed by what the model did.
+    pub(crate) fn lacks_target(&self) -> bool {
+        !self.desk.windows().iter().any(|w| w.id == self.target)
+    }
+
     /// What the desk itself holds down.
     pub(crate) fn held(&self) -> (Vec<Key>, Vec<Button>) {
         let (keys, buttons) = self.desk.held();
