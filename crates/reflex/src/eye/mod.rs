@@ -103,7 +103,7 @@ impl Seen {
             );
         }
         let area = |extent: &Extent| self.area(extent);
-        let squares = widgets::squares(&self.raster, &self.flat, &area);
+        let squares = widgets::squares(&self.flat, &area);
         // The sign in a check box is no text.
         lines.retain(|line| {
             !squares.iter().any(|square| square.area.intersect(&line.area) == Some(line.area))
@@ -113,7 +113,7 @@ impl Seen {
             screen: self.raster.native,
             hud: self.hud.as_ref().map(|hud| hud.text.clone()),
             panes: widgets::panes(&self.raster, &self.flat, &area),
-            marks: widgets::marks(squares, &lines),
+            marks: widgets::marks(&self.raster, squares, &lines),
             signs,
             carets: bars.map(|bar| area(&bar.extent)).collect(),
             lines,

@@ -115,6 +115,14 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
     }) else {
         return Vec::new();
     };
+    let icon = pieces.first().zip(pieces.get(1)).is_some_and(|(first, next)| is_icon(first, next));
+    if icon {
+        // What leads a text and is no letter stands for itself.
+        let rest = pieces[1..].to_vec();
+        let mut rows = by_color(raster, flat, on, pieces[..1].to_vec());
+        rows.extend(by_color(raster, flat, on, rest));
+        return rows;
+    }
     let ground = ground(raster, flat, on, &whole);
     let inks: Vec<u32> = pieces.iter().map(|piece| farthest(raster, piece, &whole, &ground, None)).collect();
     let mut rows: Vec<InkRow> = Vec::new();
@@ -140,6 +148,13 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
         row.other = (other != row.ground[0]).then_some(other);
     }
     rows
+}
+
+/// Whether a piece is as wide as high, larger than a letter, and well before the next.
+fn is_icon(piece: &Extent, next: &Extent) -> bool {
+    let (width, height) = (piece.width(), piece.height());
+    let squarish = width * 10 >= height * 7 && height * 10 >= width * 7;
+    squarish && width >= 12 && height >= 12 && height >= next.height() && next.x0.saturating_sub(piece.x1) >= 4
 }
 
 /// The surface's colour in each row: what stands left of the ink, or right of it.

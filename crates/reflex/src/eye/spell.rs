@@ -13,6 +13,10 @@ const LITTLE: u32 = 40;
 /// What it costs to suppose a letter that cannot be seen.
 const LOST: u32 = 60;
 
+/// Columns without ink before a word.
+const GAP: i32 = 5;
+/// How far right of its pen a letter begins at most.
+const BEFORE: i32 = 3;
 /// Pieces that are passed over before a row is given up.
 const PATIENCE: usize = 3;
 
@@ -136,6 +140,21 @@ impl Field {
         self.sums[self.index(to.max(from))] - self.sums[self.index(from)]
     }
 
+    /// Where ink begins after a gap.
+    fn words(&self) -> Vec<i32> {
+        let mut words = Vec::new();
+        let mut last = self.start;
+        for x in self.start..self.end {
+            if self.mass(x) > 0 {
+                if x - last > GAP {
+                    words.push(x);
+                }
+                last = x;
+            }
+        }
+        words
+    }
+
     /// The next pen if a thin letter stands at this one and its only columns were dropped by scaling.
     fn lost(&self, pen: i32, clear: i32, style: &Style) -> Option<i32> {
         let stem = style.glyphs.iter().find(|g| g.c == 'l')?;
@@ -232,8 +251,12 @@ impl<'f> Path<'f> {
         }
         let mut furthest = field.start + 1;
         let mut passed = 0;
+        let mut words = field.words().into_iter().peekable();
         let mut pen = field.first;
         while ((pen - field.first) as usize) < path.nodes.len() {
+            while let Some(word) = words.next_if(|word| pen >= word - BEFORE) {
+                furthest = furthest.max(path.begin_word(word));
+            }
             let Some(node) = path.node(pen) else {
                 pen += 1;
                 if pen > furthest && path.end.is_none() {
@@ -294,6 +317,20 @@ impl<'f> Path<'f> {
         }
     }
 
+    /// A word may begin whatever was made of the ink before it: an icon or a corner is not to swallow its first letters.
+    fn begin_word(&mut self, word: i32) -> i32 {
+        let field = self.field;
+        let reached = (field.first..=word).filter_map(|pen| Some((pen, self.node(pen)?)));
+        let left = |node: &Node| node.cost + field.between(node.clear, word);
+        let Some((from, node)) = reached.min_by_key(|(_, node)| left(node)) else { return word };
+        let skipped = if field.between(node.clear, word) == 0 { field.end } else { word - from };
+        let begun = Node { cost: left(&node) + LOST, from, step: Step::Over(skipped), clear: word };
+        for pen in (word - BEFORE).max(from + 1)..=word {
+            self.reach(pen, begun);
+        }
+        word
+    }
+
     /// Whether hardly anything up to here could be read.
     fn is_hopeless(&self, furthest: i32) -> bool {
         let reached = (self.field.first..=furthest).rev().find_map(|pen| self.node(pen));
@@ -312,7 +349,7 @@ impl<'f> Path<'f> {
         let next = (gap..field.end).find(|&x| field.mass(x) > 0).unwrap_or(field.end);
         let cost = node.cost + field.between(ink, gap);
         // Where the pen stood before the next piece is not known: any that a glyph may have.
-        let first = (next - 3).max(from + 1);
+        let first = (next - BEFORE).max(from + 1);
         for pen in first..=next {
             self.reach(pen, Node { cost, from, step: Step::Over(gap - ink), clear: pen });
         }

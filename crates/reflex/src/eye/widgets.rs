@@ -2,11 +2,14 @@
 
 use super::flat::{Extent, Flat, Kind};
 use super::raster::Raster;
+use super::rows::distance;
 use super::scene::{Line, Mark, Pane};
 use handsight_base::space::FrameRect;
 
 /// Sides of check boxes and radio buttons, in pixels of the raster.
 const MARK: std::ops::RangeInclusive<u16> = 10..=30;
+/// Square of the least distance between a sign and the ground.
+const STANDS_OUT: i32 = 3 * 36 * 36;
 /// Widest border.
 const BORDER: u32 = 3;
 
@@ -51,39 +54,38 @@ fn border(raster: &Raster, extent: &Extent, fill: u32) -> Option<(u32, u32)> {
 /// A small square or round.
 pub(crate) struct Square {
     pub(crate) area: FrameRect,
-    /// Whether something of its edge's colour is inside.
-    pub(crate) filled: bool,
+    extent: Extent,
 }
 
 /// The outermost small squares and rounds.
-pub(crate) fn squares(raster: &Raster, flat: &Flat, area: &dyn Fn(&Extent) -> FrameRect) -> Vec<Square> {
+pub(crate) fn squares(flat: &Flat, area: &dyn Fn(&Extent) -> FrameRect) -> Vec<Square> {
     let square = |e: &Extent| {
         MARK.contains(&e.width()) && MARK.contains(&e.height()) && e.width().abs_diff(e.height()) <= 1
     };
     let parts = flat.parts.iter().filter(|part| part.area > 24 && square(&part.extent));
-    let found: Vec<(Extent, u32)> = parts.map(|part| (part.extent, part.color)).collect();
-    let outermost = |extent: &Extent| !found.iter().any(|(other, _)| other != extent && other.holds(extent));
-    let mut squares: Vec<(Extent, u32)> =
-        found.iter().copied().filter(|(extent, _)| outermost(extent)).collect();
-    squares.dedup_by_key(|(extent, _)| *extent);
-    let seen = |(extent, color): (Extent, u32)| {
+    let found: Vec<Extent> = parts.map(|part| part.extent).collect();
+    let outermost = |extent: &&Extent| !found.iter().any(|other| other != *extent && other.holds(extent));
+    let mut squares: Vec<Extent> = found.iter().filter(outermost).copied().collect();
+    squares.dedup();
+    squares.into_iter().map(|extent| Square { area: area(&extent), extent }).collect()
+}
+
+/// Squares with what is written right of them: check boxes and radio buttons. One is on if something inside stands out
+/// from what the words stand on.
+pub(crate) fn marks(raster: &Raster, squares: Vec<Square>, lines: &[Line]) -> Vec<Mark> {
+    let mark = |square: Square| {
+        let label = lines.iter().position(|line| is_right_of(&line.area, &square.area))?;
+        let ground = lines[label].ground;
         let inside = |from: u16, to: u16| {
             let rim = (to - from) * 28 / 100;
             usize::from(from + rim)..usize::from(to - rim)
         };
-        let (columns, rows) = (inside(extent.x0, extent.x1), inside(extent.y0, extent.y1));
+        let Extent { x0, y0, x1, y1 } = square.extent;
+        let (columns, rows) = (inside(x0, x1), inside(y0, y1));
         let all = columns.len() * rows.len();
-        let same = rows.flat_map(|y| &raster.row(y)[columns.clone()]).filter(|&&p| p == color).count();
-        Square { area: area(&extent), filled: same * 10 >= all }
-    };
-    squares.into_iter().map(seen).collect()
-}
-
-/// Squares with what is written right of them: check boxes and radio buttons.
-pub(crate) fn marks(squares: Vec<Square>, lines: &[Line]) -> Vec<Mark> {
-    let mark = |square: Square| {
-        let label = lines.iter().position(|line| is_right_of(&line.area, &square.area))?;
-        Some(Mark { area: square.area, on: square.filled, label })
+        let stands_out = |pixel: &&u32| distance(**pixel, ground) >= STANDS_OUT;
+        let marked = rows.flat_map(|y| &raster.row(y)[columns.clone()]).filter(stands_out).count();
+        Some(Mark { area: square.area, on: marked * 10 >= all, label })
     };
     squares.into_iter().filter_map(mark).collect()
 }

@@ -62,7 +62,7 @@ pub fn decide(task: &str, scene: &Scene) -> Decision {
     }
     // On a task bar at the top the note would cover the buttons: then only what is needed.
     let at_top = view.taskbar.is_some_and(|bar| bar.origin.y <= 1 && bar.size.width > bar.size.height);
-    let reason = note.write(of, if at_top { "" } else { &words });
+    let reason = note.write(of, (!at_top).then_some(words.as_str()));
     Decision { call: call(hands, scene.screen), reason }
 }
 

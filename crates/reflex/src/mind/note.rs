@@ -1,7 +1,19 @@
 //! The note to oneself: what is done, what was just done, and what must not be forgotten.
 //!
 //! It goes out as the `reason` of a call and comes back from the HUD of the next picture, misread letters and all. It begins
-//! with the part that is read back, `2/5 menu x2 [4827]`, and short on purpose: it covers what is below it.
+//! with the part that is read back, `2/5 menu x2 [4827]`, and short on purpose: it covers what is below it. Where even that
+//! is too much, two letters stand for the word.
+
+use super::words::alike;
+
+/// What can have been done, by words that differ in their first two letters.
+const DEEDS: &[&str] = &[
+    "answer", "apply", "chosen", "close", "confirm", "down", "end", "field", "front", "item", "list", "look", "menu", "name",
+    "next", "ok", "open", "over", "path", "press", "row", "save", "scroll", "spot", "start", "sum", "task", "turn", "typed",
+    "up", "whole", "yes", "zero",
+];
+/// Letters that tell one deed from another.
+const TOLD: usize = 2;
 
 /// What is known from before.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,26 +36,35 @@ impl Note {
         let mut words = head.split('[').next().unwrap_or_default().split_whitespace();
         let done = words.next().and_then(|part| part.split('/').next()).and_then(number);
         let Some(done) = done else { return Self::default() };
-        let did = words.next().unwrap_or_default().to_owned();
+        let did = deed(words.next().unwrap_or_default());
         let tries = words.next().and_then(|x| number(x.trim_start_matches('x'))).unwrap_or(1);
         Self { done, did, tries, kept }
     }
 
-    /// As it is written, with `words` for a person after it.
-    pub(crate) fn write(&self, of: usize, words: &str) -> String {
-        let mut text = format!("{}/{of} {}", self.done, self.did);
+    /// As it is written: with `words` for a person, or in the fewest letters.
+    pub(crate) fn write(&self, of: usize, words: Option<&str>) -> String {
+        let did = if words.is_some() { self.did.as_str() } else { self.did.get(..TOLD).unwrap_or(&self.did) };
+        let mut text = format!("{}/{of} {did}", self.done);
         if self.tries > 1 {
             text.push_str(&format!(" x{}", self.tries));
         }
         if let Some(kept) = &self.kept {
             text.push_str(&format!(" [{kept}]"));
         }
-        if !words.is_empty() {
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
             text.push_str("; ");
             text.push_str(words);
         }
         text
     }
+}
+
+/// The deed that a word, cut or misread, is most like.
+fn deed(word: &str) -> String {
+    let exact = DEEDS.iter().find(|deed| **deed == word);
+    let short = || DEEDS.iter().find(|deed| word.len() >= TOLD && deed.starts_with(word));
+    let near = || DEEDS.iter().copied().max_by(|a, b| alike(word, a).total_cmp(&alike(word, b))).filter(|d| alike(word, d) > 0.6);
+    exact.or_else(short).copied().or_else(near).unwrap_or(word).to_owned()
 }
 
 fn number(text: &str) -> Option<usize> {
@@ -70,8 +91,17 @@ mod tests {
         ];
         for note in notes {
             let plain = Note { kept: note.kept.clone().map(|k| k.replace(';', ",")), ..note };
-            assert_eq!(Note::read(&plain.write(14, "then save it")), plain);
-            assert_eq!(Note::read(&plain.write(14, "")), plain);
+            assert_eq!(Note::read(&plain.write(14, Some("then save it"))), plain);
+            assert_eq!(Note::read(&plain.write(14, Some(""))), plain);
+            assert_eq!(Note::read(&plain.write(14, None)), plain);
+        }
+    }
+
+    #[test]
+    fn two_letters_tell_every_deed() {
+        for deed in DEEDS {
+            assert_eq!(super::deed(deed), *deed);
+            assert_eq!(super::deed(&deed[..TOLD]), *deed);
         }
     }
 

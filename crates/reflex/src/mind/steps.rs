@@ -94,6 +94,8 @@ pub(super) fn step(step: &Step, view: &View<'_>, note: &Note) -> Go {
         Step::Compute(sum) => compute(sum, view, note),
         Step::ToEnd => to_end(view, note),
         Step::Press(name) => press(&[name], view, note),
+        // A question comes of it, with a button of the same name perhaps: pressed once.
+        Step::PressAny(_) if note.did == "press" => Go::Next,
         Step::PressAny(names) => press(names, view, note),
         Step::Confirm(names) => confirm(names, view, note),
         Step::Page(name) => page(name, view, note),
@@ -103,7 +105,7 @@ pub(super) fn step(step: &Step, view: &View<'_>, note: &Note) -> Go {
         Step::Apply => apply(view, note),
         Step::Row(name) => row(name, view, note),
         Step::Prompt(text) => prompt(text, view, note),
-        Step::Close(title) => close(title, view, note),
+        Step::Close { title, answer } => close(title, answer.as_deref(), view, note),
         Step::Front(title) => front(title, view, note),
     }
 }
@@ -210,7 +212,7 @@ fn type_text(text: &str, view: &View<'_>, note: &Note) -> Go {
         return go(Hands::Type(text.to_owned()), "typed", "it should stand there");
     }
     match page_in(area, view) {
-        Some(page) => click(low_right(&inside(&page)), "page", "to type there"),
+        Some(page) => click(low_right(&inside(&page)), "spot", "to type there"),
         None => look("nothing to type into"),
     }
 }
@@ -332,7 +334,7 @@ fn answer(pairs: &[(String, String)], view: &View<'_>) -> Go {
         view.taskbar.and_then(|bar| {
             view.lines_in(bar).find(|line| {
                 let title = line.text.trim_start_matches(['*', ' ']);
-                words::is_cut(title.split(" - ").next().unwrap_or(title).trim_end_matches(" -…"), name)
+                words::alike_cut(title.split(" -").next().unwrap_or(title), name) >= words::SAME
             })
         })
     });
@@ -352,7 +354,7 @@ fn compute(sum: &str, view: &View<'_>, note: &Note) -> Go {
     if note.did == "sum" && note.tries > 1 {
         // Something else stands there: begin again.
         if let Some(clear) = view.find_in(area, "C") {
-            return click(on(&clear.area), "clear", "to begin again");
+            return click(on(&clear.area), "zero", "to begin again");
         }
     }
     go(Hands::Type(format!("{sum}=")), "sum", format!("should show {result}"))
@@ -379,7 +381,7 @@ fn to_end(view: &View<'_>, note: &Note) -> Go {
     if note.did.is_empty() {
         // The wheel turns where the pointer is.
         let area = client(window);
-        return click(FramePx::new(area.center().x, area.center().y), "page", "the wheel turns there");
+        return click(FramePx::new(area.center().x, area.center().y), "spot", "the wheel turns there");
     }
     if note.did == "scroll" && note.tries >= 3 {
         return Go::Next;
@@ -519,12 +521,12 @@ fn apply(view: &View<'_>, note: &Note) -> Go {
 
 fn row(name: &str, view: &View<'_>, note: &Note) -> Go {
     let Some(area) = view.client() else { return look("no window in front") };
-    let line = view.find_in(area, name);
-    if note.did == "row" && line.is_some() {
+    if note.did == "row" {
         return Go::Next;
     }
-    match line {
-        Some(line) => click(on(&line.area), "row", format!("\"{name}\"")),
+    match view.find_in(area, name) {
+        // Beside the name, which stays legible under the pointer.
+        Some(line) => click(on(&line.area).offset(14, 0), "row", format!("\"{name}\"")),
         None => look_further(name, area, view, note),
     }
 }
@@ -546,13 +548,19 @@ fn prompt(text: &str, view: &View<'_>, note: &Note) -> Go {
     if note.did == "field" && view.caret_in(area).is_some() {
         return go(Hands::Type(text.to_owned()), "typed", "the new name");
     }
-    if note.did == "tab" {
+    if note.did == "whole" {
         return go(Hands::Type(text.to_owned()), "typed", "the new name");
     }
-    go(Hands::Type("\t\t\t".to_owned()), "tab", "to choose all of the old name")
+    go(Hands::Type("\t\t\t".to_owned()), "whole", "to choose all of the old name")
 }
 
-fn close(title: &str, view: &View<'_>, note: &Note) -> Go {
+fn close(title: &str, answer: Option<&str>, view: &View<'_>, note: &Note) -> Go {
+    if let (Some(answer), Some(window)) = (answer, view.active())
+        && window.area.size.height < 260
+        && let Some(button) = view.find_in(client(window), answer)
+    {
+        return click(on(&button.area), "answer", format!("answered \"{answer}\""));
+    }
     if let Some(window) = view.titled(title) {
         return click(window.close, "close", format!("\"{title}\""));
     }

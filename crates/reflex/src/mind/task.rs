@@ -33,7 +33,8 @@ pub(crate) enum Step {
     /// A question with a button of any of these names.
     Confirm(&'static [&'static str]),
     Prompt(String),
-    Close(String),
+    /// A window by its title, and what to answer if it asks.
+    Close { title: String, answer: Option<String> },
     Front(String),
 }
 
@@ -195,6 +196,15 @@ impl Parser<'_> {
                 Vec::new()
             }
             "copy" => self.copy(),
+            "answer" if self.word("their") => {
+                let said = self.next_quoted();
+                for step in &mut self.task.steps {
+                    if let Step::Close { answer, .. } = step {
+                        answer.clone_from(&said);
+                    }
+                }
+                Vec::new()
+            }
             "answer" => {
                 let mut pairs = Vec::new();
                 while let Some(pair) = self.next_quoted().zip(self.next_quoted()) {
@@ -232,7 +242,7 @@ impl Parser<'_> {
             "close" => {
                 self.word("the");
                 let _ = self.word("windows") || self.word("window");
-                self.all_quoted().into_iter().map(Step::Close).collect()
+                self.all_quoted().into_iter().map(|title| Step::Close { title, answer: None }).collect()
             }
             "bring" => self.next_quoted().map(Step::Front).into_iter().collect(),
             _ => Vec::new(),
@@ -372,7 +382,15 @@ mod tests {
             ),
             (
                 r#"Close the windows "A - B" and "C", and leave the others open."#,
-                vec![Step::Close(s("A - B")), Step::Close(s("C"))],
+                vec![Step::Close { title: s("A - B"), answer: None }, Step::Close { title: s("C"), answer: None }],
+            ),
+            (
+                r#"Answer the question about "a" with "B". Close the windows "*c - W" and "d", and answer their questions with "E"."#,
+                vec![
+                    Step::Answer(vec![(s("a"), s("B"))]),
+                    Step::Close { title: s("*c - W"), answer: Some(s("E")) },
+                    Step::Close { title: s("d"), answer: Some(s("E")) },
+                ],
             ),
             (
                 r#"Copy the text of the window "A" into the window "B", and save it."#,

@@ -4,7 +4,7 @@
 //! bar lies along an edge of the screen, the window with the focus has the strongest title. Nothing is known of any
 //! program.
 
-use super::words::{alike, is, is_cut};
+use super::words::{SAME, alike, alike_cut, is, is_or_begins};
 use crate::eye::{Line, Mark, Pane, Scene};
 use handsight_base::space::{FramePx, FrameRect};
 
@@ -46,7 +46,8 @@ impl<'a> View<'a> {
     pub(crate) fn new(scene: &'a Scene) -> Self {
         let mut view = Self { scene, windows: Vec::new(), taskbar: None };
         view.taskbar = scene.panes.iter().find(|pane| view.is_taskbar(pane)).map(|pane| pane.area);
-        view.windows = scene.panes.iter().filter_map(|pane| view.window(pane)).collect();
+        let free = |pane: &&Pane| !view.taskbar.is_some_and(|bar| within(&bar, &pane.area));
+        view.windows = scene.panes.iter().filter(free).filter_map(|pane| view.window(pane)).collect();
         view
     }
 
@@ -61,24 +62,29 @@ impl<'a> View<'a> {
 
     /// The window whose title bar a pane is.
     fn window(&self, pane: &Pane) -> Option<Window> {
-        let bar = pane.area;
-        if !(22..=60).contains(&bar.size.height) || bar.size.width < 140 {
+        let top = pane.area;
+        if !(22..=64).contains(&top.size.height) || top.size.width < 140 {
             return None;
         }
-        let middle = bar.center().y;
-        let close = FramePx::new((bar.right() - (i64::from(bar.size.height) + 9) / 2) as i32, middle);
-        let near = |area: &FrameRect| {
+        // The sign that closes it, in its right corner.
+        let corner = |area: &FrameRect| {
             let center = area.center();
-            let small = area.size.width <= 30 && area.size.height <= 30;
-            small && (center.x - close.x).abs() <= 6 && (center.y - close.y).abs() <= 5
+            let (left, down) = (top.right() - i64::from(center.x), center.y - top.origin.y);
+            let small = (6..=30).contains(&area.size.width) && (6..=30).contains(&area.size.height);
+            small && (9..=36).contains(&left) && (9..=26).contains(&down)
         };
-        let signed = self.scene.signs.iter().any(near) || self.scene.lines.iter().any(|line| near(&line.area));
-        let titles = self.scene.lines.iter().filter(|line| within(&bar, &line.area) && !near(&line.area));
-        let title = titles.min_by_key(|line| line.area.origin.x)?;
-        let starts_left = title.area.origin.x - bar.origin.x < 60;
-        if !signed || !starts_left {
+        let lines = || self.scene.lines.iter();
+        let signs = self.scene.signs.iter().chain(lines().map(|line| &line.area));
+        let close = signs.copied().filter(corner).max_by_key(|area| area.origin.x)?.center();
+        let beside = |line: &&Line| {
+            within(&top, &line.area) && (line.area.center().y - close.y).abs() <= 7 && !corner(&line.area)
+        };
+        // An icon before it may look like a letter.
+        let title = lines().filter(beside).max_by_key(|line| line.area.size.width)?;
+        if title.area.origin.x - top.origin.x >= 60 {
             return None;
         }
+        let bar = FrameRect::new(top.origin.x, top.origin.y, top.size.width, (close.y - top.origin.y) as u32 * 2);
         let text = title.text.trim_start_matches(['*', ' ']).to_owned();
         Some(Window {
             title: if title.text.starts_with('*') { format!("*{text}") } else { text },
@@ -90,21 +96,23 @@ impl<'a> View<'a> {
         })
     }
 
-    /// A title bar and all panes below it that are as wide.
+    /// A title bar and the panes below each other that share its left or right edge.
     fn below(&self, bar: &FrameRect) -> FrameRect {
-        let mut area = *bar;
-        let as_wide = |pane: &&Pane| {
-            (pane.area.origin.x - bar.origin.x).abs() <= 4 && (pane.area.right() - bar.right()).abs() <= 4
+        let inside = |pane: &FrameRect| {
+            let left = i64::from(pane.origin.x) - i64::from(bar.origin.x);
+            let right = bar.right() - pane.right();
+            left >= -4 && right >= -4 && (left <= 4 || right <= 4) && pane.size.width * 3 >= bar.size.width
         };
-        let mut panes: Vec<FrameRect> = self.scene.panes.iter().filter(as_wide).map(|p| p.area).collect();
+        let mut panes: Vec<FrameRect> = self.scene.panes.iter().map(|p| p.area).filter(inside).collect();
         panes.sort_by_key(|pane| pane.origin.y);
-        for pane in panes {
-            let gap = i64::from(pane.origin.y) - area.bottom();
-            if pane.origin.y > bar.origin.y && gap <= 12 {
-                area = area.union(&pane);
+        let mut bottom = bar.bottom();
+        for pane in panes.iter().filter(|pane| pane.origin.y > bar.origin.y) {
+            if i64::from(pane.origin.y) - bottom <= 12 {
+                bottom = bottom.max(pane.bottom());
             }
         }
-        area
+        let height = (bottom - i64::from(bar.origin.y)) as u32;
+        FrameRect::new(bar.origin.x, bar.origin.y, bar.size.width, height)
     }
 
     /// The window with the focus. Dialogs lie over what they belong to, so the smallest of several.
@@ -152,7 +160,7 @@ impl<'a> View<'a> {
     fn menu_around(&self, line: &FrameRect) -> Option<FrameRect> {
         let least = line.size.height * 2;
         let around = self.scene.panes.iter().filter(|pane| {
-            pane.area.intersect(line) == Some(*line) && pane.area.size.height > least && pane.border.is_some()
+            pane.area.intersect(line) == Some(*line) && pane.area.size.height > least
         });
         let pane = around.min_by_key(|pane| pane.area.size.area())?.area;
         let whole = |w: &Window| (w.area.origin.x - pane.origin.x).abs() <= 12 && w.area.size.width.abs_diff(pane.size.width) <= 24;
@@ -168,7 +176,7 @@ impl<'a> View<'a> {
     pub(crate) fn mark(&self, name: &str) -> Option<&'a Mark> {
         let area = self.client()?;
         let labelled = self.scene.marks.iter().filter(|mark| within(&area, &mark.area));
-        labelled.filter(|mark| self.label(mark).is_some_and(|line| is(&line.text, name))).max_by(|a, b| {
+        labelled.filter(|mark| self.label(mark).is_some_and(|line| is_or_begins(&line.text, name))).max_by(|a, b| {
             let like = |mark: &Mark| self.label(mark).map_or(0.0, |line| alike(&line.text, name));
             like(a).total_cmp(&like(b))
         })
@@ -211,21 +219,25 @@ impl<'a> View<'a> {
         self.scene.carets.iter().copied().find(|caret| within(&area, caret))
     }
 
-    /// The button of a window on the task bar.
+    /// The button of a window on the task bar: the one most like its title, which may be cut there.
     pub(crate) fn task_button(&self, title: &str) -> Option<&'a Line> {
         let bar = self.taskbar?;
-        let plain = |text: &str| text.trim_start_matches(['*', ' ']).to_owned();
-        self.lines_in(bar).find(|line| is_cut(&plain(&line.text), title))
+        let title = title.trim_start_matches('*');
+        let like = |line: &Line| alike_cut(line.text.trim_start_matches(['*', ' ']), title);
+        let hits = self.lines_in(bar).map(|line| (like(line), line)).filter(|(like, _)| *like >= SAME);
+        hits.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, line)| line)
     }
 
     /// A visible window by its title.
     pub(crate) fn titled(&self, title: &str) -> Option<&Window> {
-        self.windows.iter().find(|w| titled(w, title))
+        let like = |w: &&Window| alike(w.title.trim_start_matches('*'), title.trim_start_matches('*'));
+        let hits = self.windows.iter().filter(|w| titled(w, title));
+        hits.max_by(|a, b| like(a).total_cmp(&like(b)))
     }
 }
 
 fn titled(window: &Window, title: &str) -> bool {
-    is(window.title.trim_start_matches('*'), title)
+    is(window.title.trim_start_matches('*'), title.trim_start_matches('*'))
 }
 
 pub(crate) fn client(window: &Window) -> FrameRect {
