@@ -39,6 +39,9 @@ use std::time::Duration;
 /// Far more than the longest leg takes.
 const STEPS: u32 = 200_000;
 
+/// US dollars of a call; a sum of them is exact.
+const PRICE: f64 = 1.0 / 64.0;
+
 /// What a leg was told to do.
 #[derive(Debug, Clone)]
 pub(crate) struct Orders {
@@ -61,7 +64,7 @@ impl Run {
         let world = share(Watched::new(seed, shared.clone()));
         let mut sim = shared.sim();
         let window = sim.dice.chance(35);
-        let most_usd = sim.dice.chance(15).then(|| f64::from(sim.dice.range(2, 12)) * 0.01);
+        let most_usd = sim.dice.chance(15).then(|| f64::from(sim.dice.range(2, 12)) * PRICE);
         drop(sim);
         Self { shared, world, window, most_usd }
     }
@@ -95,9 +98,9 @@ impl Run {
             Control::EarlyAck => Durability::Batched { turns: 1_000, millis: u64::MAX },
             _ => Durability::Always,
         };
-        let small = sim.dice.chance(20);
+        let small = sim.strikes("a quota for a few pictures", 20);
         let outside = Outside { clock: Arc::new(sim.clock.clone()), disk: Some(Arc::clone(&sim.disk) as _) };
-        let quota_bytes = if small { 150 << 10 } else { 64 << 20 };
+        let quota_bytes = if small { 40 << 10 } else { 64 << 20 };
         Options { durability, quota_bytes, reserve_bytes: 4 << 10, outside, ..Options::default() }
     }
 
@@ -193,6 +196,7 @@ impl Run {
             return false;
         };
         check::leg(&self.shared, dir, reader, &before, &orders, &ended, began);
+        check::quota(&self.shared, dir, options.quota_bytes);
         let mut sim = self.shared.sim();
         let tampering = sim.habits.tampering;
         if sim.dice.chance(tampering) {
@@ -267,7 +271,7 @@ impl Run {
         if sim.control == Control::Forgets && sim.leg_no > 0 {
             settings.push("learn.carry=none".into());
         }
-        let price = sim.dice.chance(80).then_some(0.01);
+        let price = sim.dice.chance(80).then_some(PRICE);
         sim.note(format!("{settings:?}"));
         let aliases = Aliases::of("stateless", &[]).unwrap();
         let layers: Vec<_> = settings.iter().map(|s| set_layer(&aliases, s).unwrap()).collect();
