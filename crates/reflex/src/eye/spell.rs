@@ -367,8 +367,19 @@ impl<'f> Path<'f> {
         }
         steps.reverse();
         let wide = style.em as i32 * 9 / 10;
-        let cuts = |(_, node): &(i32, Node)| matches!(node.step, Step::Over(width) if width >= wide);
-        steps.split(cuts).filter_map(|steps| self.text(steps)).collect()
+        let is_space = |node: &Node| node.step == Step::Letter(' ');
+        let mut texts = Vec::new();
+        let mut begin = 0;
+        for (at, (_, node)) in steps.iter().enumerate() {
+            // Words two blanks apart stand side by side and do not belong together.
+            let apart = at > 0 && is_space(node) && is_space(&steps[at - 1].1);
+            if apart || matches!(node.step, Step::Over(width) if width >= wide) {
+                texts.extend(self.text(&steps[begin..at]));
+                begin = at + 1;
+            }
+        }
+        texts.extend(self.text(&steps[begin..]));
+        texts
     }
 
     fn text(&self, mut steps: &[(i32, Node)]) -> Option<Spelled> {

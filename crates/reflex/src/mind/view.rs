@@ -70,7 +70,8 @@ impl<'a> View<'a> {
         let corner = |area: &FrameRect| {
             let center = area.center();
             let (left, down) = (top.right() - i64::from(center.x), center.y - top.origin.y);
-            let small = (6..=30).contains(&area.size.width) && (6..=30).contains(&area.size.height);
+            let (w, h) = (area.size.width, area.size.height);
+            let small = (7..=22).contains(&w) && (7..=22).contains(&h) && w.abs_diff(h) <= 3;
             small && (9..=36).contains(&left) && (9..=26).contains(&down)
         };
         let lines = || self.scene.lines.iter();

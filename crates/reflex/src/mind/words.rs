@@ -72,9 +72,12 @@ pub(crate) fn is(seen: &str, wanted: &str) -> bool {
 
 /// Whether a text is this one, or the beginning of it that the pointer leaves in sight.
 pub(crate) fn is_or_begins(seen: &str, wanted: &str) -> bool {
-    let length = seen.chars().count();
-    let start: String = wanted.chars().take(length).collect();
-    is(seen, wanted) || (length >= 3 && length * 2 >= wanted.chars().count() && alike(seen, &start) > 0.95)
+    let begins = |covered: usize| {
+        let length = seen.chars().count().saturating_sub(covered);
+        let [seen, start] = [seen, wanted].map(|text| text.chars().take(length).collect::<String>());
+        length >= 3 && length * 2 >= wanted.chars().count() && alike(&seen, &start) > 0.95
+    };
+    is(seen, wanted) || begins(0) || begins(1)
 }
 
 /// How alike a text that may have been cut (`Text Ed…`) is to the whole one.
