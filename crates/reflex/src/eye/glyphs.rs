@@ -7,7 +7,7 @@
 use handsight_pixel::font::FontStack;
 use std::sync::OnceLock;
 
-const SIGNS: &str = "…—–×÷−←→↑↓✓✔✕✖▲▼▾▸◂•·°€£§“”‘’«»‹›⌫äöüÄÖÜßéèêëàáâåæçñíîïóôøúûÉÀÅØ¿¡√±●○■□▪☰";
+const SIGNS: &str = "…—–×÷−←→↑↓✓✔✕✖▲▼▾▸◂•·°€£§“”‘’«»‹›⌫äöüÄÖÜßéèêëàáâåæçñíîïóôøúûÉÀÅØ¿¡√±";
 /// Ems in pixels.
 const EMS: std::ops::RangeInclusive<u32> = 10..=28;
 /// Ink fainter than this, as shown, counts as none: low contrast rounds it away.

@@ -8,7 +8,11 @@ use super::raster::Raster;
 /// Tallest ink that may be a letter, and widest run of letters that touch.
 const TALLEST: u16 = 44;
 const WIDEST: u16 = 400;
+/// From this height on ink stands for itself.
+const LARGE: u16 = 25;
 
+/// Columns between a text and the icon of the next.
+const APART: u16 = 7;
 /// Least square of the distance between ink and ground: fainter is shade, not writing.
 const LEGIBLE: i32 = 1_200;
 
@@ -52,6 +56,11 @@ fn side_by_side(blobs: &[Blob]) -> Vec<Vec<Extent>> {
     let mut closed: Vec<Vec<Extent>> = Vec::new();
     for blob in blobs {
         let extent = blob.extent;
+        // An icon beside two lines of text must not join them.
+        if extent.height() >= LARGE && extent.width() >= LARGE / 2 {
+            closed.push(vec![extent]);
+            continue;
+        }
         let mut at = 0;
         while at < open.len() {
             if gap_closes(&open[at].extent, extent.x0) {
@@ -115,13 +124,14 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
     }) else {
         return Vec::new();
     };
-    let icon = pieces.first().zip(pieces.get(1)).is_some_and(|(first, next)| is_icon(first, next));
-    if icon {
-        // What leads a text and is no letter stands for itself.
-        let rest = pieces[1..].to_vec();
-        let mut rows = by_color(raster, flat, on, pieces[..1].to_vec());
-        rows.extend(by_color(raster, flat, on, rest));
-        return rows;
+    // What stands between texts and is no letter stands for itself.
+    let icon = pieces.windows(2).enumerate().position(|(at, pair)| {
+        let free = at == 0 || pair[0].x0.saturating_sub(pieces[at - 1].x1) >= APART;
+        free && is_icon(&pair[0], &pair[1])
+    });
+    if let Some(at) = icon {
+        let parts = [&pieces[..at], &pieces[at..=at], &pieces[at + 1..]];
+        return parts.into_iter().flat_map(|part| by_color(raster, flat, on, part.to_vec())).collect();
     }
     let ground = ground(raster, flat, on, &whole);
     let inks: Vec<u32> = pieces.iter().map(|piece| farthest(raster, piece, &whole, &ground, None)).collect();

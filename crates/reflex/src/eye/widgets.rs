@@ -16,23 +16,41 @@ const BORDER: u32 = 3;
 /// Surfaces that are rectangles, in reading order.
 pub(crate) fn panes(raster: &Raster, flat: &Flat, area: &dyn Fn(&Extent) -> FrameRect) -> Vec<Pane> {
     let mut panes: Vec<Pane> = Vec::new();
-    for part in flat.parts.iter().filter(|part| part.kind == Kind::Surface) {
-        let Extent { x0, y0, x1, y1 } = part.extent;
-        let (xm, ym) = ((x0 + x1) / 2, (y0 + y1) / 2);
-        let own = |x: u16, y: u16| raster.at(usize::from(x), usize::from(y)) == part.color;
-        // Middles and quarters of its sides are its own: text and rounded corners do not reach them.
-        let sides =
-            [(x0, ym), (x1 - 1, ym), (xm, y0), (xm, y1 - 1), ((x0 + xm) / 2, y0), ((xm + x1) / 2, y1 - 1)];
-        if part.extent.width() < 12 || sides.iter().filter(|&&(x, y)| own(x, y)).count() < 4 {
+    for part in flat.parts.iter().filter(|part| part.kind == Kind::Surface && part.extent.width() >= 12) {
+        for extent in bands(raster, &part.extent, part.color) {
+            panes.push(Pane { area: area(&extent), fill: part.color, border: border(raster, &extent, part.color) });
+        }
+    }
+    panes.sort_by_key(|pane| (pane.area.origin.y, pane.area.origin.x));
+    panes
+}
+
+/// The rectangles of a surface: all of it if its edges are its own, else where it reaches from its left to its right edge.
+/// A scroll bar that joins a bar below it makes no pane of both.
+fn bands(raster: &Raster, extent: &Extent, color: u32) -> Vec<Extent> {
+    let Extent { x0, y0, x1, y1 } = *extent;
+    let (xm, ym) = ((x0 + x1) / 2, (y0 + y1) / 2);
+    let own = |x: u16, y: u16| raster.at(usize::from(x), usize::from(y)) == color;
+    // Middles and quarters: text and rounded corners do not reach them.
+    let sides = [(x0, ym), (x1 - 1, ym), (xm, y0), (xm, y1 - 1), ((x0 + xm) / 2, y0), ((xm + x1) / 2, y1 - 1)];
+    if sides.iter().filter(|&&(x, y)| own(x, y)).count() >= 5 {
+        return vec![*extent];
+    }
+    let mut bands: Vec<Extent> = Vec::new();
+    for y in y0..y1 {
+        // What stands on it may cover one end, but not all quarters.
+        let quarters = [(x0 + xm) / 2, xm, (xm + x1) / 2];
+        let across = own(x0, y) && own(x1 - 1, y) && quarters.iter().any(|&x| own(x, y));
+        if !across {
             continue;
         }
-        panes.push(Pane {
-            area: area(&part.extent),
-            fill: part.color,
-            border: border(raster, &part.extent, part.color),
-        });
+        match bands.last_mut().filter(|band| band.y1 + 4 >= y) {
+            Some(band) => band.y1 = y + 1,
+            None => bands.push(Extent { x0, y0: y, x1, y1: y + 1 }),
+        }
     }
-    panes
+    bands.retain(|band| band.height() >= 10);
+    bands
 }
 
 /// Colour and width of the line around an extent: the same on three sides at least.

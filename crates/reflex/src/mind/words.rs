@@ -84,7 +84,9 @@ pub(crate) fn is_or_begins(seen: &str, wanted: &str) -> bool {
 pub(crate) fn alike_cut(seen: &str, wanted: &str) -> f32 {
     let kept = seen.trim_end_matches(['…', '.', ' ', '\u{FFFD}']);
     let length = kept.chars().count();
-    if kept.len() == seen.len() || length < 3 {
+    // The pointer may cover the dots.
+    let covered = kept.len() == seen.len() && (length < 5 || length * 2 > wanted.chars().count());
+    if covered || length < 3 {
         return alike(seen, wanted);
     }
     let start: String = wanted.chars().take(length).collect();
