@@ -346,6 +346,8 @@ fn ending_fits(
     let over = committed && matches!(name, "done" | "malformed" | "model_failed" | "cost_limit");
     // Two that come in the same instant, as after a sleep of the machine: either may be heard first.
     let at_once = name == "time_limit" && explained;
+    // Over already, and stopped while it waited for room to say so.
+    let at_once = at_once || (name == "turn_limit" && explained && sim.disk.is_troubled());
     let outlived = sim.leg.must && !sim.leg.may.contains(name) && name != "storage" && !over && !at_once;
     if outlived {
         let may = format!("{:?}", sim.leg.may);
