@@ -37,6 +37,17 @@ pub(crate) struct Spelled {
 pub(crate) struct Frame {
     rows: usize,
     glyphs: Vec<Columns>,
+    /// Glyphs of one width at one distance from the pen: the ink that may be theirs is the same.
+    groups: Vec<Group>,
+}
+
+struct Group {
+    left: i32,
+    width: i32,
+    /// Numbers of glyphs, and the bounds of `Columns` over all of them.
+    glyphs: Vec<usize>,
+    least: u32,
+    most: u32,
 }
 
 struct Columns {
@@ -59,7 +70,22 @@ impl Frame {
             let limit = (mass as f32 * LIMIT) as u32 + LITTLE;
             Columns { ink, masses, limit, least: mass.saturating_sub(limit), most: mass + limit }
         };
-        Self { rows: present.len(), glyphs: style.glyphs.iter().map(columns).collect() }
+        let glyphs: Vec<Columns> = style.glyphs.iter().map(columns).collect();
+        let mut groups: Vec<Group> = Vec::new();
+        for (number, (glyph, columns)) in style.glyphs.iter().zip(&glyphs).enumerate() {
+            let Columns { least, most, .. } = *columns;
+            match groups.iter_mut().find(|g| (g.left, g.width) == (glyph.left, glyph.width)) {
+                Some(group) => {
+                    group.glyphs.push(number);
+                    (group.least, group.most) = (group.least.min(least), group.most.max(most));
+                }
+                None => {
+                    let (left, width) = (glyph.left, glyph.width);
+                    groups.push(Group { left, width, glyphs: vec![number], least, most });
+                }
+            }
+        }
+        Self { rows: present.len(), glyphs, groups }
     }
 }
 
@@ -102,7 +128,17 @@ impl Field {
             places[(column - first) as usize] = place;
         }
         let ink = vec![0; columns.len() * rows];
-        Self { rows, ink, first, start, end, places, masses: vec![0; width], sums: Vec::new(), whole: columns.len() as i32 == end - start }
+        Self {
+            rows,
+            ink,
+            first,
+            start,
+            end,
+            places,
+            masses: vec![0; width],
+            sums: Vec::new(),
+            whole: columns.len() as i32 == end - start,
+        }
     }
 
     /// Ink of column number `at`, from row `row` down.
@@ -199,14 +235,12 @@ impl Field {
         (cost as f32 <= mass as f32 * LIMIT + LITTLE as f32).then_some(cost)
     }
 
-    /// Whether the ink between the edges of a glyph at `pen` is about as much as its own: sums of columns differ by no more
-    /// than their pixels do, and are cheap.
-    fn may_be(&self, pen: i32, glyph: &Glyph, columns: &Columns) -> bool {
-        let at = pen + glyph.left - self.first;
-        let sums = usize::try_from(at).ok().and_then(|at| self.sums.get(at..=at + glyph.width as usize));
-        let Some([before, .., after]) = sums else { return false };
-        let ink = after - before;
-        ink <= columns.most && (ink >= columns.least || !self.whole)
+    /// The ink where the glyphs of a group would stand at `pen`; `None` outside. Sums of columns differ by no more than their
+    /// pixels do, and are cheap.
+    fn ink_of(&self, pen: i32, group: &Group) -> Option<u32> {
+        let at = usize::try_from(pen + group.left - self.first).ok()?;
+        let sums = self.sums.get(at..=at + group.width as usize)?;
+        Some(sums.last()? - sums.first()?)
     }
 }
 
@@ -293,11 +327,21 @@ impl<'f> Path<'f> {
             if let Some(to) = field.lost(pen, clear, style) {
                 go(&mut path, to, LOST, UNKNOWN, to);
             }
-            let may_be = |(glyph, columns): &(&Glyph, &Columns)| field.may_be(pen, glyph, columns);
-            for (glyph, columns) in style.glyphs.iter().zip(&frame.glyphs).filter(may_be) {
-                if let Some(cost) = field.cost(pen, clear, glyph, columns) {
-                    let right = pen + glyph.left + glyph.width;
-                    go(&mut path, pen + glyph.advance, cost, glyph.c, right);
+            for group in &frame.groups {
+                let Some(ink) = field.ink_of(pen, group) else { continue };
+                let may_be = |least: u32, most: u32| ink <= most && (ink >= least || !field.whole);
+                if !may_be(group.least, group.most) {
+                    continue;
+                }
+                for &number in &group.glyphs {
+                    let (glyph, columns) = (&style.glyphs[number], &frame.glyphs[number]);
+                    if !may_be(columns.least, columns.most) {
+                        continue;
+                    }
+                    if let Some(cost) = field.cost(pen, clear, glyph, columns) {
+                        let right = pen + glyph.left + glyph.width;
+                        go(&mut path, pen + glyph.advance, cost, glyph.c, right);
+                    }
                 }
             }
             pen += 1;
