@@ -32,8 +32,7 @@ pub(crate) fn write(
     let every = every.unwrap_or_else(|| (turns.len() as u64).div_ceil(MOST).max(1));
     let meta = reader.meta().cloned().unwrap_or_default();
     let outcome = reader.end().map_or("no end yet", |end| end.outcome.as_str());
-    let title =
-        format!("{}  |  {}  |  {} turns, {outcome}", title(&meta.objective), meta.desktop, turns.len());
+    let title = format!("{}\n{}, {} turns: {outcome}", title(&meta.objective), meta.desktop, turns.len());
     let mut sheet = Sheet::new(title, SheetStyle { columns: COLUMNS, ..SheetStyle::default() });
     let mut pictures = 0;
     for (n, turn) in (0_u64..).zip(&turns) {
@@ -75,7 +74,7 @@ pub(crate) fn write(
 
 fn title(objective: &str) -> String {
     let line = objective.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(110) {
+    match line.char_indices().nth(160) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
     }

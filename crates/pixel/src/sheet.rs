@@ -72,6 +72,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
+    /// Each line of the title has a row of its own; what does not fit is cut.
     pub fn new(title: impl Into<String>, style: SheetStyle) -> Self {
         Self { style, title: title.into(), tiles: Vec::new(), scaler: BilinearScaler::new() }
     }
@@ -110,7 +111,8 @@ impl Sheet {
         let row_height = ascent + descent;
         let (title_em, caption_height) = (em * 1.4, caption_rows * row_height);
         let (title_ascent, title_descent) = fonts.row(title_em);
-        let title_height = title_ascent + title_descent;
+        let title_row = title_ascent + title_descent;
+        let title_height = self.title.lines().count() as u32 * title_row;
         let used = columns.min(self.tiles.len() as u32).max(1);
         let rows = (self.tiles.len() as u32).div_ceil(columns.max(1));
         let cell_height = tile.height + gap / 4 + caption_height + gap;
@@ -121,10 +123,12 @@ impl Sheet {
         let mut lettering = Canvas::new(FrameRect { origin: FramePx::new(0, 0), size });
         let style = TextStyle { em, color: text, outline: background, outline_px: 1 };
         let width = size.width - 2 * gap;
-        let title = wrap(&self.title, ["", ""], (width, 1), title_em, fonts);
-        let pen = FramePx::new(gap as i32, (gap + title_ascent) as i32);
-        let row = title.first().map(|text| Row { text, pen });
-        draw_outlined(&mut lettering, row.as_slice(), &TextStyle { em: title_em, ..style }, fonts);
+        for (n, line) in (0..).zip(self.title.lines()) {
+            let text = wrap(line, ["", ""], (width, 1), title_em, fonts);
+            let pen = FramePx::new(gap as i32, (gap + n * title_row + title_ascent) as i32);
+            let row = text.first().map(|text| Row { text, pen });
+            draw_outlined(&mut lettering, row.as_slice(), &TextStyle { em: title_em, ..style }, fonts);
+        }
 
         for (n, Tile { picture, caption, marks }) in self.tiles.iter().enumerate() {
             let (column, line) = (n as u32 % columns.max(1), n as u32 / columns.max(1));
