@@ -12,7 +12,7 @@ use super::rows::{InkRow, difference};
 use super::spell::{Field, Frame, Spelled, spell};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 /// Pieces that are asked for their style.
 const VOTERS: usize = 8;
@@ -43,7 +43,7 @@ pub(crate) struct Reader<'a> {
     /// Pixels of lines and surfaces are no ink, whatever their colour.
     inked: &'a [bool],
     book: &'static Book,
-    frames: HashMap<(usize, u64), Rc<Frame>>,
+    frames: HashMap<(usize, u64), Arc<Frame>>,
     recent: Vec<usize>,
 }
 
@@ -81,6 +81,9 @@ impl Cover {
         self.rows.start + first..self.rows.start + last + 1
     }
 }
+
+/// The frames of all styles, where no row is missing.
+static WHOLE: OnceLock<Vec<OnceLock<Arc<Frame>>>> = OnceLock::new();
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(raster: &'a Raster, flat: &'a Flat) -> Self {
@@ -244,12 +247,18 @@ impl<'a> Reader<'a> {
         cover
     }
 
-    fn frame(&mut self, style: usize, present: &[i32]) -> Rc<Frame> {
+    fn frame(&mut self, style: usize, present: &[i32]) -> Arc<Frame> {
         let above = self.book.styles[style].above;
         let mask = present.iter().fold(0u64, |mask, y| mask | 1 << (y + above));
         let book = self.book;
-        let make = || Rc::new(Frame::of(&book.styles[style], present));
-        Rc::clone(self.frames.entry((style, mask)).or_insert_with(make))
+        let make = || Arc::new(Frame::of(&book.styles[style], present));
+        let all = (book.styles[style].above + book.styles[style].below) as usize;
+        if present.len() == all {
+            // No row is missing: one frame for ever.
+            let whole = WHOLE.get_or_init(|| book.styles.iter().map(|_| OnceLock::new()).collect());
+            return Arc::clone(whole[style].get_or_init(make));
+        }
+        Arc::clone(self.frames.entry((style, mask)).or_insert_with(make))
     }
 
     /// The cheapest text of a row in one style on one baseline.
