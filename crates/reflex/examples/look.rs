@@ -46,6 +46,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for pane in &scene.panes {
             println!("  pane  #{:06x} border {:x?}, {}", pane.fill, pane.border, pane.area);
         }
+        for sign in &scene.signs {
+            println!("  sign  {sign}");
+        }
         for caret in &scene.carets {
             println!("  caret {caret}");
         }

@@ -65,7 +65,8 @@ impl Reflex {
             .ok_or_else(|| malformed(format!("no offered tool can do this: {:?}", decision.call)))?;
         reply.model = Some(NAME.to_owned());
         // The request is the engine's own; its record holds the picture and the prompt already.
-        reply.exchange = Exchange { status: 200, response: answer::response(&reply).to_string(), ..Exchange::default() };
+        reply.exchange =
+            Exchange { status: 200, response: answer::response(&reply).to_string(), ..Exchange::default() };
         Ok(reply)
     }
 }

@@ -138,7 +138,16 @@ impl Part {
         let (width, height) = (span(&raster.columns, x0, x1), span(&raster.rows, y0, y1));
         let solid = self.area == u32::from(x1 - x0) * u32::from(y1 - y0);
         let reduced = raster.columns.len() < raster.native.width as usize;
-        solid && height >= CARET.0 && height <= 4 * CARET.0 && width <= CARET.1 && (width > 1 || reduced)
+        // A caret stands on one ground, seen wherever no letter touches it; the side of a box stands between two.
+        let beside = usize::from(x0).checked_sub(1).filter(|_| usize::from(x1) < raster.width());
+        let mut rows = usize::from(y0)..usize::from(y1);
+        let on_one = beside.is_some_and(|x| rows.any(|y| raster.at(x, y) == raster.at(usize::from(x1), y)));
+        solid
+            && on_one
+            && height >= CARET.0
+            && height <= 4 * CARET.0
+            && width <= CARET.1
+            && (width > 1 || reduced)
     }
 
     /// Whether its pixels go all around its own rectangle.

@@ -15,7 +15,7 @@ pub use scene::{Line, Mark, Pane, Scene};
 
 use flat::{Extent, Flat, Kind};
 use glyphs::Book;
-use handsight_base::space::{FrameRect, Size};
+use handsight_base::space::FrameRect;
 use hud::Hud;
 use raster::{Raster, Sheet};
 use read::{Reader, Reading};
@@ -31,9 +31,17 @@ const RIGHT: f32 = 0.85;
 pub fn look(png: &[u8]) -> Result<Scene, Unreadable> {
     let sheet = Sheet::decode(png)?;
     let guesses = sheet.guesses();
+    // A note is legible at one size only, and looked for at one place: that is soon tried.
+    let noted = guesses.iter().find_map(|&guess| {
+        let raster = sheet.raster(guess);
+        hud::read(&raster).map(|hud| Seen::of(raster, Some(hud)))
+    });
+    if let Some(seen) = noted {
+        return Ok(seen.scene());
+    }
     let mut best: Option<(f32, Seen)> = None;
     for guess in guesses {
-        let seen = Seen::of(&sheet, guess);
+        let seen = Seen::of(sheet.raster(guess), None);
         let score = seen.score();
         if best.as_ref().is_none_or(|(known, _)| score > *known) {
             best = Some((score, seen));
@@ -54,9 +62,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(sheet: &Sheet, native: Size) -> Self {
-        let mut raster = sheet.raster(native);
-        let hud = hud::read(&raster);
+    fn of(mut raster: Raster, hud: Option<Hud>) -> Self {
         if let Some(hud) = &hud {
             hud.erase(&mut raster);
         }
@@ -67,10 +73,6 @@ impl Seen {
 
     /// How well its longest rows can be read, 0 to 1.
     fn score(&self) -> f32 {
-        // A HUD is legible at one size only.
-        if self.hud.is_some() {
-            return 1.0;
-        }
         let mut longest: Vec<&InkRow> = self.rows.iter().filter(|row| row.pieces.len() > 2).collect();
         longest.sort_by_key(|row| std::cmp::Reverse(row.pieces.len()));
         longest.truncate(SAMPLE);

@@ -38,6 +38,8 @@ const SCREENS: &[(u32, u32)] = &[
     (3440, 1440),
     (3840, 2160),
 ];
+/// The size that most screens have.
+const COMMONEST: (u32, u32) = (1920, 1080);
 /// Largest picture that is read, in pixels.
 const LARGEST: u64 = 1 << 26;
 
@@ -126,7 +128,10 @@ impl Sheet {
             }
         }
         sizes.push(own);
-        sizes.extend(SCREENS.iter().copied().filter(|&(w, h)| w >= own.0 && h >= own.1 && (w, h) != own));
+        let mut reduced: Vec<(u32, u32)> =
+            SCREENS.iter().copied().filter(|&(w, h)| w >= own.0 && h >= own.1 && (w, h) != own).collect();
+        reduced.sort_by_key(|size| *size != COMMONEST);
+        sizes.extend(reduced);
         sizes.into_iter().map(|(w, h)| Size::new(w, h)).collect()
     }
 

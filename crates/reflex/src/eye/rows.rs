@@ -164,7 +164,11 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
 fn is_icon(piece: &Extent, next: &Extent) -> bool {
     let (width, height) = (piece.width(), piece.height());
     let squarish = width * 10 >= height * 7 && height * 10 >= width * 7;
-    squarish && width >= 12 && height >= 12 && height >= next.height() && next.x0.saturating_sub(piece.x1) >= 4
+    squarish
+        && width >= 12
+        && height >= 12
+        && height >= next.height()
+        && next.x0.saturating_sub(piece.x1) >= 4
 }
 
 /// The surface's colour in each row: what stands left of the ink, or right of it.

@@ -13,6 +13,8 @@ const LITTLE: u32 = 40;
 /// What it costs to suppose a letter that cannot be seen.
 const LOST: u32 = 60;
 
+/// What it costs to begin a word anew: more than a letter or two that cannot be seen.
+const BEGUN: u32 = 170;
 /// Columns without ink before a word.
 const GAP: i32 = 5;
 /// How far right of its pen a letter begins at most.
@@ -230,6 +232,9 @@ impl Field {
         for (&place, ideal) in places.iter().zip(columns.ink.chunks_exact(self.rows)) {
             if place != ABSENT {
                 cost += apart(ideal, &self.ink[place as usize * self.rows..][..self.rows]);
+                if cost > limit {
+                    return None;
+                }
             }
         }
         (cost as f32 <= mass as f32 * LIMIT + LITTLE as f32).then_some(cost)
@@ -368,7 +373,7 @@ impl<'f> Path<'f> {
         let left = |node: &Node| node.cost + field.between(node.clear, word);
         let Some((from, node)) = reached.min_by_key(|(_, node)| left(node)) else { return word };
         let skipped = if field.between(node.clear, word) == 0 { field.end } else { word - from };
-        let begun = Node { cost: left(&node) + LOST, from, step: Step::Over(skipped), clear: word };
+        let begun = Node { cost: left(&node) + BEGUN, from, step: Step::Over(skipped), clear: word };
         for pen in (word - BEFORE).max(from + 1)..=word {
             self.reach(pen, begun);
         }

@@ -18,7 +18,11 @@ pub(crate) fn panes(raster: &Raster, flat: &Flat, area: &dyn Fn(&Extent) -> Fram
     let mut panes: Vec<Pane> = Vec::new();
     for part in flat.parts.iter().filter(|part| part.kind == Kind::Surface && part.extent.width() >= 12) {
         for extent in bands(raster, &part.extent, part.color) {
-            panes.push(Pane { area: area(&extent), fill: part.color, border: border(raster, &extent, part.color) });
+            panes.push(Pane {
+                area: area(&extent),
+                fill: part.color,
+                border: border(raster, &extent, part.color),
+            });
         }
     }
     panes.sort_by_key(|pane| (pane.area.origin.y, pane.area.origin.x));
@@ -32,7 +36,8 @@ fn bands(raster: &Raster, extent: &Extent, color: u32) -> Vec<Extent> {
     let (xm, ym) = ((x0 + x1) / 2, (y0 + y1) / 2);
     let own = |x: u16, y: u16| raster.at(usize::from(x), usize::from(y)) == color;
     // Middles and quarters: text and rounded corners do not reach them.
-    let sides = [(x0, ym), (x1 - 1, ym), (xm, y0), (xm, y1 - 1), ((x0 + xm) / 2, y0), ((xm + x1) / 2, y1 - 1)];
+    let sides =
+        [(x0, ym), (x1 - 1, ym), (xm, y0), (xm, y1 - 1), ((x0 + xm) / 2, y0), ((xm + x1) / 2, y1 - 1)];
     if sides.iter().filter(|&&(x, y)| own(x, y)).count() >= 5 {
         return vec![*extent];
     }

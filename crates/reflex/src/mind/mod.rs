@@ -58,7 +58,10 @@ pub fn decide(task: &str, scene: &Scene) -> Decision {
     note.tries = if note.did == did { note.tries + 1 } else { 1 };
     did.clone_into(&mut note.did);
     if note.tries > MOST_TRIES {
-        return Decision { call: Call::Done, reason: format!("given up at step {} of {of}: {words}", note.done + 1) };
+        return Decision {
+            call: Call::Done,
+            reason: format!("given up at step {} of {of}: {words}", note.done + 1),
+        };
     }
     // On a task bar at the top the note would cover the buttons: then only what is needed.
     let at_top = view.taskbar.is_some_and(|bar| bar.origin.y <= 1 && bar.size.width > bar.size.height);

@@ -8,9 +8,9 @@ use super::words::alike;
 
 /// What can have been done, by words that differ in their first two letters.
 const DEEDS: &[&str] = &[
-    "answer", "apply", "chosen", "close", "confirm", "down", "end", "field", "front", "item", "list", "look", "menu", "name",
-    "next", "ok", "open", "over", "path", "press", "row", "save", "scroll", "spot", "start", "sum", "task", "turn", "typed",
-    "up", "whole", "yes", "zero",
+    "answer", "apply", "chosen", "close", "confirm", "down", "end", "field", "front", "item", "list", "look",
+    "menu", "name", "next", "ok", "open", "over", "path", "press", "row", "save", "scroll", "spot", "start",
+    "sum", "task", "turn", "typed", "up", "whole", "yes", "zero",
 ];
 /// Letters that tell one deed from another.
 const TOLD: usize = 2;
@@ -32,7 +32,8 @@ impl Note {
     /// Reads a HUD; anything else is an empty note.
     pub(crate) fn read(hud: &str) -> Self {
         let head = hud.split(['\n', ';']).next().unwrap_or_default();
-        let kept = head.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(kept, _)| kept.to_owned());
+        let kept =
+            head.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(kept, _)| kept.to_owned());
         let mut words = head.split('[').next().unwrap_or_default().split_whitespace();
         let done = words.next().and_then(|part| part.split('/').next()).and_then(number);
         let Some(done) = done else { return Self::default() };
@@ -63,7 +64,13 @@ impl Note {
 fn deed(word: &str) -> String {
     let exact = DEEDS.iter().find(|deed| **deed == word);
     let short = || DEEDS.iter().find(|deed| word.len() >= TOLD && deed.starts_with(word));
-    let near = || DEEDS.iter().copied().max_by(|a, b| alike(word, a).total_cmp(&alike(word, b))).filter(|d| alike(word, d) > 0.6);
+    let near = || {
+        DEEDS
+            .iter()
+            .copied()
+            .max_by(|a, b| alike(word, a).total_cmp(&alike(word, b)))
+            .filter(|d| alike(word, d) > 0.6)
+    };
     exact.or_else(short).copied().or_else(near).unwrap_or(word).to_owned()
 }
 

@@ -1,11 +1,16 @@
 //! Each kind of step: whether it is fulfilled, and what to do next if not.
 
+mod control;
+mod text;
+
 use super::note::Note;
 use super::task::{Step, Task};
 use super::view::{View, Window, client, within};
 use super::words::{self, alike, is};
 use crate::eye::Line;
+use control::{apply, choose, confirm, fill, page, press, prompt, row, to_end, turn};
 use handsight_base::space::{FramePx, FrameRect};
+use text::{add_line, compute, menu_item, save, save_as, type_text};
 
 /// What the hands do.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +24,11 @@ pub(super) enum Hands {
 /// What comes of looking at a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Go {
-    Do { hands: Hands, did: &'static str, words: String },
+    Do {
+        hands: Hands,
+        did: &'static str,
+        words: String,
+    },
     /// The step is fulfilled.
     Next,
     /// All is.
@@ -134,7 +143,8 @@ fn program(name: &str, view: &View<'_>, note: &Note) -> Go {
 
 /// A place on a title bar that is no button.
 fn low_title(window: &Window) -> FramePx {
-    let x = (window.label.right() + 6).min(i64::from(window.close.x) - 90).max(i64::from(window.label.origin.x));
+    let x =
+        (window.label.right() + 6).min(i64::from(window.close.x) - 90).max(i64::from(window.label.origin.x));
     FramePx::new(x as i32, window.bar.center().y)
 }
 
@@ -149,7 +159,9 @@ fn start_item(names: &[&str], view: &View<'_>, note: &Note) -> Go {
         return go(Hands::Look, "item", "it should open");
     }
     match start_button(view) {
-        Some(at) => click(at, "start", format!("look for \"{}\" there", names.first().copied().unwrap_or_default())),
+        Some(at) => {
+            click(at, "start", format!("look for \"{}\" there", names.first().copied().unwrap_or_default()))
+        }
         None => look("no start button to be seen"),
     }
 }
@@ -164,7 +176,8 @@ fn start_button(view: &View<'_>) -> Option<FramePx> {
 
 fn path_step(path: &str, entry: Option<&str>, view: &View<'_>, note: &Note) -> Go {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let opened = |w: &Window| w.title.trim_start_matches('*').split(" - ").next().is_some_and(|first| is(first, name));
+    let opened =
+        |w: &Window| w.title.trim_start_matches('*').split(" - ").next().is_some_and(|first| is(first, name));
     if view.active().is_some_and(opened) && (entry.is_none() || note.did == "path") {
         return Go::Next;
     }
@@ -198,115 +211,8 @@ fn field_in(area: FrameRect, view: &View<'_>) -> Option<FrameRect> {
 }
 
 /// The largest box of several lines in an area.
-fn page_in(area: FrameRect, view: &View<'_>) -> Option<FrameRect> {
-    let pages = view.scene.panes.iter().map(|p| p.area).filter(|a| within(&area, a) && a.size.height >= 60);
-    pages.filter(|a| a.size.height + 8 < area.size.height).max_by_key(|a| a.size.area())
-}
-
-fn type_text(text: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    if view.find_in(area, text).is_some() {
-        return Go::Next;
-    }
-    if view.caret_in(area).is_some() && note.did != "typed" {
-        return go(Hands::Type(text.to_owned()), "typed", "it should stand there");
-    }
-    match page_in(area, view) {
-        Some(page) => click(low_right(&inside(&page)), "spot", "to type there"),
-        None => look("nothing to type into"),
-    }
-}
-
 /// Without a scroll bar at the right.
-fn inside(area: &FrameRect) -> FrameRect {
-    FrameRect { size: handsight_base::space::Size::new(area.size.width.saturating_sub(20), area.size.height), ..*area }
-}
-
-fn add_line(text: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    if view.find_in(area, text).is_some() {
-        return Go::Next;
-    }
-    let Some(page) = page_in(area, view) else { return look("no text to be seen") };
-    if note.did == "end"
-        && let Some(caret) = view.caret_in(page)
-    {
-        // Behind a letter a new line begins first; at the beginning of an empty one it need not.
-        let behind = view.lines_in(page).any(|line| {
-            let middle = caret.center().y;
-            (line.area.origin.y - 4..line.area.bottom() as i32 + 4).contains(&middle)
-        });
-        let text = if behind { format!("\n{text}") } else { text.to_owned() };
-        return go(Hands::Type(text), "typed", "it should stand at the end");
-    }
-    click(low_right(&inside(&page)), "end", "the end of the text")
-}
-
-fn unsaved(view: &View<'_>) -> bool {
-    view.active().is_some_and(|w| w.title.starts_with('*'))
-}
-
-fn save(view: &View<'_>, note: &Note) -> Go {
-    if note.did == "save" && !unsaved(view) {
-        return Go::Next;
-    }
-    by_menu(words::FILE, words::SAVE, "save", view, note)
-}
-
 /// An item of a menu of the window in front.
-fn by_menu(menu: &[&str], items: &[&str], did: &'static str, view: &View<'_>, note: &Note) -> Go {
-    if note.did == "menu"
-        && let Some(item) = view.any_menu_item(items)
-    {
-        return click(on(&item.area), did, format!("chose \"{}\"", item.text));
-    }
-    let Some(window) = view.active() else { return look("no window in front") };
-    let top = FrameRect { size: handsight_base::space::Size::new(window.area.size.width, 50), ..client(window) };
-    let title = menu.iter().find_map(|title| view.find_in(top, title));
-    match title {
-        Some(title) => click(on(&title.area), "menu", format!("look for \"{}\" there", items[0])),
-        None => look(format!("no menu \"{}\"", menu[0])),
-    }
-}
-
-fn menu_item(menu: &[&str], items: &[&str], view: &View<'_>, note: &Note) -> Go {
-    if note.did == "chosen" {
-        return Go::Next;
-    }
-    by_menu(menu, items, "chosen", view, note)
-}
-
-fn save_as(name: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(window) = view.active() else { return look("no window in front") };
-    let first = window.title.trim_start_matches('*').split(" - ").next().unwrap_or_default();
-    if is(first, name) && !unsaved(view) {
-        return Go::Next;
-    }
-    let asks = words::SAVE_AS.iter().any(|title| is(&window.title, title));
-    if asks {
-        let area = client(window);
-        if let Some(yes) = words::YES.iter().find_map(|yes| view.find_in(area, yes)) {
-            return click(on(&yes.area), "yes", "the name is there already");
-        }
-        let typed = view.lines_in(area).filter(|line| is(&line.text, name)).max_by_key(|line| line.area.origin.y);
-        let field = field_in(area, view);
-        if let (Some(line), Some(field)) = (typed, field)
-            && within(&field, &line.area)
-        {
-            return match button(area, words::SAVE, view) {
-                Some(button) => click(on(&button.area), "ok", "the name is given"),
-                None => go(Hands::Type("\n".to_owned()), "ok", "the name is given"),
-            };
-        }
-        return match (view.caret_in(area), field) {
-            (Some(_), _) if note.did != "name" => go(Hands::Type(name.to_owned()), "name", "the name"),
-            (_, Some(field)) => click(low_right(&field), "field", "to give the name"),
-            _ => look("no field for the name"),
-        };
-    }
-    by_menu(words::FILE, words::SAVE_AS, "save", view, note)
-}
-
 /// The lowest line of these that can be pressed.
 fn button<'a>(area: FrameRect, names: &[&str], view: &View<'a>) -> Option<&'a Line> {
     let hits = view.lines_in(area).filter(|line| names.iter().any(|name| is(&line.text, name)));
@@ -316,9 +222,17 @@ fn button<'a>(area: FrameRect, names: &[&str], view: &View<'a>) -> Option<&'a Li
 fn answer(pairs: &[(String, String)], view: &View<'_>) -> Go {
     let about = |window: &Window| {
         let said = view.text_in(client(window));
-        pairs.iter().find(|(name, _)| {
-            said.split(['"', ' ']).any(|word| is(word.trim_matches(['?', '.', '"']), name))
-        })
+        let says =
+            |name: &str| said.split(['"', ' ']).any(|word| is(word.trim_matches(['?', '.', '"']), name));
+        // Else the window it lies over may tell.
+        let over = |name: &str| {
+            let below = view.windows.iter().filter(|w| !w.active && within(&w.area, &window.area));
+            let first = |w: &Window| {
+                w.title.trim_start_matches('*').split(" - ").next().unwrap_or_default().to_owned()
+            };
+            window.area.size.height < 260 && below.map(first).any(|title| is(&title, name))
+        };
+        pairs.iter().find(|(name, _)| says(name)).or_else(|| pairs.iter().find(|(name, _)| over(name)))
     };
     if let Some(window) = view.active()
         && let Some((_, answer)) = about(window)
@@ -344,216 +258,8 @@ fn answer(pairs: &[(String, String)], view: &View<'_>) -> Go {
     }
 }
 
-fn compute(sum: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(result) = value_of(sum) else { return look("no sum that can be computed") };
-    let Some(area) = view.client() else { return look("no window in front") };
-    let shown = |line: &Line| is_number(&line.text, result);
-    if note.did == "sum" && view.lines_in(area).any(shown) {
-        return Go::Next;
-    }
-    if note.did == "sum" && note.tries > 1 {
-        // Something else stands there: begin again.
-        if let Some(clear) = view.find_in(area, "C") {
-            return click(on(&clear.area), "zero", "to begin again");
-        }
-    }
-    go(Hands::Type(format!("{sum}=")), "sum", format!("should show {result}"))
-}
-
-fn value_of(sum: &str) -> Option<i64> {
-    let at = sum[1..].find(['+', '-', '*', '/'])? + 1;
-    let (a, b) = (sum[..at].parse::<i64>().ok()?, sum[at + 1..].parse::<i64>().ok()?);
-    match &sum[at..=at] {
-        "+" => a.checked_add(b),
-        "-" => a.checked_sub(b),
-        "*" => a.checked_mul(b),
-        _ => a.checked_div(b),
-    }
-}
-
-fn is_number(text: &str, value: i64) -> bool {
-    let digits: String = text.chars().filter(|c| !matches!(c, ' ' | ',' | '\'')).map(|c| if c == '−' { '-' } else { c }).collect();
-    digits.parse::<i64>().ok() == Some(value)
-}
-
-fn to_end(view: &View<'_>, note: &Note) -> Go {
-    let Some(window) = view.active() else { return look("no window in front") };
-    if note.did.is_empty() {
-        // The wheel turns where the pointer is.
-        let area = client(window);
-        return click(FramePx::new(area.center().x, area.center().y), "spot", "the wheel turns there");
-    }
-    if note.did == "scroll" && note.tries >= 3 {
-        return Go::Next;
-    }
-    go(Hands::Scroll(-4_800), "scroll", "to the end")
-}
-
-fn press(names: &[&str], view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else {
-        return if note.did == "press" { Go::Next } else { look("no window in front") };
-    };
-    let there = names.iter().find_map(|name| view.find_in(area, name));
-    let can = button(area, names, view);
-    if note.did == "press" && (can.is_none() || note.tries >= 2) {
-        return Go::Next;
-    }
-    match (can, there) {
-        (Some(line), _) => click(on(&line.area), "press", format!("pressed \"{}\"", line.text)),
-        (None, Some(_)) => look(format!("\"{}\" cannot be pressed yet", names[0])),
-        (None, None) => look_further(names[0], area, view, note),
-    }
-}
-
-fn confirm(names: &[&str], view: &View<'_>, note: &Note) -> Go {
-    let Some(window) = view.active() else { return look("no window in front") };
-    // A question is smaller than what asks it.
-    let asks = names.iter().chain(words::YES).chain(words::OK).find_map(|name| {
-        button(client(window), &[name], view)
-    });
-    let small = window.area.size.height < 260;
-    if note.did == "confirm" && !small {
-        return Go::Next;
-    }
-    match asks {
-        Some(line) if small => click(on(&line.area), "confirm", "yes"),
-        _ => look("a question should come"),
-    }
-}
-
-fn page(name: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    let hits: Vec<&Line> = view.lines_in(area).filter(|line| is(&line.text, name)).collect();
-    let left = hits.iter().copied().min_by_key(|line| line.area.origin.x);
-    let heading = hits.iter().any(|line| line.bold && left.is_some_and(|l| line.area.origin.x > l.area.origin.x + 60));
-    if heading {
-        return Go::Next;
-    }
-    match left {
-        Some(line) if note.did != "list" || note.tries < 3 => click(on(&line.area), "list", format!("the page \"{name}\"")),
-        Some(_) => Go::Next,
-        None => look(format!("no page \"{name}\"")),
-    }
-}
-
 /// Turns the wheel to find something: down a few times, then up from the beginning.
-fn look_further(name: &str, area: FrameRect, view: &View<'_>, note: &Note) -> Go {
-    let words = format!("look for \"{name}\"");
-    match note.did.as_str() {
-        "over" | "down" if note.tries < 7 => go(Hands::Scroll(-360), "down", words),
-        "down" => go(Hands::Scroll(9_600), "up", words),
-        "up" => go(Hands::Scroll(-240), "down", words),
-        _ => click(idle(area, view), "over", words),
-    }
-}
-
 /// A place in the right part of a window where a click does nothing: free ground beside a heading or between lines.
-fn idle(area: FrameRect, view: &View<'_>) -> FramePx {
-    let (w, h) = (area.size.width as i32, area.size.height as i32);
-    let free = |at: &FramePx| {
-        let around = FrameRect::new(at.x - 14, at.y - 10, 28, 20);
-        let near = |other: &FrameRect| other.intersect(&around).is_some();
-        let small = |area: &FrameRect| area.size.height < 60;
-        !view.scene.lines.iter().any(|line| near(&line.area))
-            && !view.scene.marks.iter().any(|mark| near(&mark.area))
-            && !view.scene.panes.iter().any(|pane| small(&pane.area) && near(&pane.area))
-    };
-    let grid = (1..12).flat_map(|row| (0..8).map(move |column| (column, row)));
-    let places = grid.map(|(column, row)| area.origin.offset(w - 50 - column * w / 20, h * row / 14));
-    places.into_iter().find(free).unwrap_or(area.center())
-}
-
-fn turn(name: &str, wanted: bool, view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    match view.mark(name) {
-        Some(mark) if mark.on == wanted => Go::Next,
-        Some(mark) => {
-            let at = view.label(mark).map_or(mark.area.center(), |line| on(&line.area));
-            click(at, "turn", format!("\"{name}\" {}", if wanted { "on" } else { "off" }))
-        }
-        None => look_further(name, area, view, note),
-    }
-}
-
-fn choose(value: &str, name: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    if let Some(mark) = view.mark(value) {
-        let at = view.label(mark).map_or(mark.area.center(), |line| on(&line.area));
-        return if mark.on { Go::Next } else { click(at, "turn", format!("\"{value}\" for \"{name}\"")) };
-    }
-    if note.did == "open"
-        && let Some(item) = view.menu_item(value)
-    {
-        return click(on(&item.area), "item", format!("\"{value}\" for \"{name}\""));
-    }
-    let label = view.find_in(area, name);
-    let Some(shown) = label.and_then(|label| view.box_of(&label.area)) else {
-        return look_further(name, area, view, note);
-    };
-    if view.lines_in(shown).any(|line| is(&line.text, value)) {
-        return Go::Next;
-    }
-    click(low_right(&shown), "open", format!("look for \"{value}\" there"))
-}
-
-fn fill(name: &str, value: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    let label = view.find_in(area, name);
-    let Some(field) = label.and_then(|label| view.box_of(&label.area)) else {
-        return look_further(name, area, view, note);
-    };
-    if view.lines_in(field).any(|line| is(&line.text, value)) {
-        return Go::Next;
-    }
-    if view.caret_in(field).is_some() && note.did == "field" {
-        return go(Hands::Type(value.to_owned()), "typed", format!("into \"{name}\""));
-    }
-    click(low_right(&field), "field", format!("the field \"{name}\""))
-}
-
-fn apply(view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    match button(area, words::APPLY, view) {
-        Some(line) if note.did != "apply" || note.tries < 3 => click(on(&line.area), "apply", "so that it counts"),
-        _ => Go::Next,
-    }
-}
-
-fn row(name: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(area) = view.client() else { return look("no window in front") };
-    if note.did == "row" {
-        return Go::Next;
-    }
-    match view.find_in(area, name) {
-        // Beside the name, which stays legible under the pointer.
-        Some(line) => click(on(&line.area).offset(14, 0), "row", format!("\"{name}\"")),
-        None => look_further(name, area, view, note),
-    }
-}
-
-fn prompt(text: &str, view: &View<'_>, note: &Note) -> Go {
-    let Some(window) = view.active() else { return look("no window in front") };
-    let area = client(window);
-    let field = field_in(area, view).filter(|_| area.size.height < 260);
-    let Some(field) = field else {
-        return if note.did == "ok" && view.find_in(area, text).is_some() { Go::Next } else { look("a question should come") };
-    };
-    if view.lines_in(field).any(|line| is(&line.text, text)) {
-        return match button(area, words::OK, view) {
-            Some(button) => click(on(&button.area), "ok", "the name is given"),
-            None => go(Hands::Type("\n".to_owned()), "ok", "the name is given"),
-        };
-    }
-    // A part of what is proposed may be chosen; another click and all of it is written anew.
-    if note.did == "field" && view.caret_in(area).is_some() {
-        return go(Hands::Type(text.to_owned()), "typed", "the new name");
-    }
-    if note.did == "whole" {
-        return go(Hands::Type(text.to_owned()), "typed", "the new name");
-    }
-    go(Hands::Type("\t\t\t".to_owned()), "whole", "to choose all of the old name")
-}
-
 fn close(title: &str, answer: Option<&str>, view: &View<'_>, note: &Note) -> Go {
     if let (Some(answer), Some(window)) = (answer, view.active())
         && window.area.size.height < 260

@@ -9,10 +9,16 @@ pub(crate) enum Step {
     /// A window of this program is in front.
     Program(String),
     /// A path given to the entry of the start menu that takes one, if the task names it; a window of that name is in front.
-    Path { path: String, entry: Option<String> },
+    Path {
+        path: String,
+        entry: Option<String>,
+    },
     Type(String),
     /// What `window` shows behind this label is typed.
-    TypeShown { label: String, window: String },
+    TypeShown {
+        label: String,
+        window: String,
+    },
     AddLine(String),
     Save,
     SaveAs(String),
@@ -24,9 +30,18 @@ pub(crate) enum Step {
     ToEnd,
     Press(String),
     Page(String),
-    Turn { name: String, on: bool },
-    Choose { value: String, name: String },
-    Fill { name: String, value: String },
+    Turn {
+        name: String,
+        on: bool,
+    },
+    Choose {
+        value: String,
+        name: String,
+    },
+    Fill {
+        name: String,
+        value: String,
+    },
     Apply,
     Row(String),
     PressAny(&'static [&'static str]),
@@ -34,7 +49,10 @@ pub(crate) enum Step {
     Confirm(&'static [&'static str]),
     Prompt(String),
     /// A window by its title, and what to answer if it asks.
-    Close { title: String, answer: Option<String> },
+    Close {
+        title: String,
+        answer: Option<String>,
+    },
     Front(String),
 }
 
@@ -190,7 +208,11 @@ impl Parser<'_> {
             }
             "if" => {
                 let words = self.plain();
-                let about = words.iter().skip_while(|w| *w != "about").skip(1).take_while(|w| !w.starts_with("appear"));
+                let about = words
+                    .iter()
+                    .skip_while(|w| *w != "about")
+                    .skip(1)
+                    .take_while(|w| !w.starts_with("appear"));
                 let about: Vec<&str> = about.map(String::as_str).collect();
                 self.task.message = self.quoted().map(|answer| (about.join(" "), answer));
                 Vec::new()
@@ -328,7 +350,11 @@ mod tests {
             ),
             (
                 r#"Open the file "a.txt" in the folder "Documents", add the line "x" at its end, and save it."#,
-                vec![Step::Path { path: s("/Documents/a.txt"), entry: None }, Step::AddLine(s("x")), Step::Save],
+                vec![
+                    Step::Path { path: s("/Documents/a.txt"), entry: None },
+                    Step::AddLine(s("x")),
+                    Step::Save,
+                ],
             ),
             (
                 r#"Open "/Documents/a.txt" with "Execute"."#,
@@ -382,7 +408,10 @@ mod tests {
             ),
             (
                 r#"Close the windows "A - B" and "C", and leave the others open."#,
-                vec![Step::Close { title: s("A - B"), answer: None }, Step::Close { title: s("C"), answer: None }],
+                vec![
+                    Step::Close { title: s("A - B"), answer: None },
+                    Step::Close { title: s("C"), answer: None },
+                ],
             ),
             (
                 r#"Answer the question about "a" with "B". Close the windows "*c - W" and "d", and answer their questions with "E"."#,
@@ -403,7 +432,10 @@ mod tests {
                     Step::Save,
                 ],
             ),
-            (r#"Scroll the document to its end and press "I Agree"."#, vec![Step::ToEnd, Step::Press(s("I Agree"))]),
+            (
+                r#"Scroll the document to its end and press "I Agree"."#,
+                vec![Step::ToEnd, Step::Press(s("I Agree"))],
+            ),
             (
                 r#"Open "E", type the "Door code" that "Memo" shows, and save it as "f.txt"."#,
                 vec![

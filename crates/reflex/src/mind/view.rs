@@ -85,7 +85,8 @@ impl<'a> View<'a> {
         if title.area.origin.x - top.origin.x >= 60 {
             return None;
         }
-        let bar = FrameRect::new(top.origin.x, top.origin.y, top.size.width, (close.y - top.origin.y) as u32 * 2);
+        let bar =
+            FrameRect::new(top.origin.x, top.origin.y, top.size.width, (close.y - top.origin.y) as u32 * 2);
         let text = title.text.trim_start_matches(['*', ' ']).to_owned();
         Some(Window {
             title: if title.text.starts_with('*') { format!("*{text}") } else { text },
@@ -160,11 +161,15 @@ impl<'a> View<'a> {
     /// The menu a line stands in.
     fn menu_around(&self, line: &FrameRect) -> Option<FrameRect> {
         let least = line.size.height * 2;
-        let around = self.scene.panes.iter().filter(|pane| {
-            pane.area.intersect(line) == Some(*line) && pane.area.size.height > least
-        });
+        let around = self
+            .scene
+            .panes
+            .iter()
+            .filter(|pane| pane.area.intersect(line) == Some(*line) && pane.area.size.height > least);
         let pane = around.min_by_key(|pane| pane.area.size.area())?.area;
-        let whole = |w: &Window| (w.area.origin.x - pane.origin.x).abs() <= 12 && w.area.size.width.abs_diff(pane.size.width) <= 24;
+        let whole = |w: &Window| {
+            (w.area.origin.x - pane.origin.x).abs() <= 12 && w.area.size.width.abs_diff(pane.size.width) <= 24
+        };
         let narrow = pane.size.width * 3 < self.scene.screen.width * 2;
         (narrow && !self.windows.iter().any(whole)).then_some(pane)
     }
@@ -177,10 +182,12 @@ impl<'a> View<'a> {
     pub(crate) fn mark(&self, name: &str) -> Option<&'a Mark> {
         let area = self.client()?;
         let labelled = self.scene.marks.iter().filter(|mark| within(&area, &mark.area));
-        labelled.filter(|mark| self.label(mark).is_some_and(|line| is_or_begins(&line.text, name))).max_by(|a, b| {
-            let like = |mark: &Mark| self.label(mark).map_or(0.0, |line| alike(&line.text, name));
-            like(a).total_cmp(&like(b))
-        })
+        labelled.filter(|mark| self.label(mark).is_some_and(|line| is_or_begins(&line.text, name))).max_by(
+            |a, b| {
+                let like = |mark: &Mark| self.label(mark).map_or(0.0, |line| alike(&line.text, name));
+                like(a).total_cmp(&like(b))
+            },
+        )
     }
 
     pub(crate) fn label(&self, mark: &Mark) -> Option<&'a Line> {

@@ -99,12 +99,25 @@ mod tests {
 
     #[test]
     fn what_was_misread_is_the_same_and_another_word_is_not() {
-        for (seen, wanted) in [("Calcu\u{FFFD}ator", "Calculator"), ("lmprint", "Imprint"), ("save as", "Save As"), ("Vo ume", "Volume")] {
+        for (seen, wanted) in [
+            ("Calcu\u{FFFD}ator", "Calculator"),
+            ("lmprint", "Imprint"),
+            ("save as", "Save As"),
+            ("Vo ume", "Volume"),
+        ] {
             assert!(is(seen, wanted), "{seen} {wanted} {}", alike(seen, wanted));
         }
-        for (seen, wanted) in [("Save As", "Save"), ("Don't Save", "Save"), ("", "x"), ("OK", "No"), ("Order 4711", "Order 4721")] {
+        for (seen, wanted) in [
+            ("Save As", "Save"),
+            ("Don't Save", "Save"),
+            ("", "x"),
+            ("OK", "No"),
+            ("Order 4711", "Order 4721"),
+        ] {
             assert!(!is(seen, wanted), "{seen} {wanted} {}", alike(seen, wanted));
         }
-        assert!(alike_cut("*Untitled -…", "*Untitled - Text Editor") == 1.0 && alike_cut("No…", "Notes") < SAME);
+        assert!(
+            alike_cut("*Untitled -…", "*Untitled - Text Editor") == 1.0 && alike_cut("No…", "Notes") < SAME
+        );
     }
 }
