@@ -23,10 +23,11 @@ pub(crate) const UNREAD: char = '\u{FFFD}';
 /// What this much is alike counts as the same text.
 pub(crate) const SAME: f32 = 0.86;
 
-/// How alike two texts are, 0 to 1, case and blanks at the ends aside. What could not be read, and letters that look alike,
+/// How alike two texts are, 0 to 1, case, blanks at the ends and the dots of a menu aside. What could not be read, and letters that look alike,
 /// count little.
 pub(crate) fn alike(seen: &str, wanted: &str) -> f32 {
-    let [a, b]: [Vec<char>; 2] = [seen, wanted].map(|text| text.trim().to_lowercase().chars().collect());
+    let [a, b]: [Vec<char>; 2] =
+        [seen, wanted].map(|text| text.trim().trim_end_matches('…').to_lowercase().chars().collect());
     if a.is_empty() || b.is_empty() {
         return if a.len() == b.len() { 1.0 } else { 0.0 };
     }
