@@ -6,16 +6,19 @@
 
 use crate::need::need;
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
+use crate::wait::{PATIENCE, before, until};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 use rustix::process::Signal;
 use std::io::{BufRead, BufReader};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
+use x11rb::protocol::xproto::{
+    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, WindowClass,
+};
 use x11rb::rust_connection::RustConnection;
 
 /// A running Xvfb.
@@ -143,7 +146,29 @@ impl Xvfb {
                 self.keeper.get_property(false, root, atom, AtomEnum::WINDOW, 0, 1).ok()?.reply().ok()?;
             (check.value_len == 1).then_some(())
         });
+        self.await_openbox();
         Some(openbox)
+    }
+
+    /// Openbox loses a window that comes while it is still starting; it is there once it answers a question.
+    fn await_openbox(&self) {
+        let (conn, root) = (&self.keeper, self.keeper.setup().roots[0].root);
+        let atom = |name: &str| Some(conn.intern_atom(false, name.as_bytes()).ok()?.reply().ok()?.atom);
+        until("openbox answers", PATIENCE, || {
+            let (ask, extents) = (atom("_NET_REQUEST_FRAME_EXTENTS")?, atom("_NET_FRAME_EXTENTS")?);
+            let id = conn.generate_id().ok()?;
+            let class = WindowClass::INPUT_ONLY;
+            conn.create_window(0, id, root, 0, 0, 1, 1, 0, class, 0, &CreateWindowAux::new()).ok()?;
+            let to = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+            conn.send_event(false, root, to, ClientMessageEvent::new(32, id, ask, [0; 5])).ok()?;
+            let answered = before(Duration::from_millis(500), || {
+                let answer =
+                    conn.get_property(false, id, extents, AtomEnum::CARDINAL, 0, 4).ok()?.reply().ok()?;
+                (answer.value_len == 4).then_some(())
+            });
+            conn.destroy_window(id).ok()?.check().ok()?;
+            answered
+        });
     }
 }
 

@@ -41,8 +41,13 @@ impl Played {
 pub(crate) fn run(environment: &Environment, args: DemoArgs) -> anyhow::Result<Exit> {
     let kind = world::find(&args.world)?;
     let as_json = args.out.json;
-    let flags =
-        [Flag::new("--max-turns", "limits.max_turns", i64::try_from(args.max_turns).unwrap_or(i64::MAX))];
+    let most = i64::try_from(args.max_turns).unwrap_or(i64::MAX);
+    let mut flags = vec![Flag::new("--max-turns", "limits.max_turns", most)];
+    // Pictures of the display's own size, unless somebody wants to see how others are read.
+    if !args.settings.set.iter().any(|set| set.starts_with("context.")) {
+        flags.push(Flag::new("--size", "context.picture_width", i64::from(args.size.width)));
+        flags.push(Flag::new("--size", "context.picture_height", i64::from(args.size.height)));
+    }
     let profile = settings::resolve(environment, &args.settings, &flags)?.profile;
     let tools: Vec<&str> = profile.decide.tools.iter().map(String::as_str).collect();
     let tasks: Vec<TaskInfo> = if args.task.is_empty() {

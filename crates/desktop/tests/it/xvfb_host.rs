@@ -16,10 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
-use x11rb::protocol::xproto::{
-    ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask,
-    WindowClass,
-};
+use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask};
 
 const SIZE: Size = Size::new(320, 200);
 
@@ -35,7 +32,6 @@ fn config(x: &Xvfb, size: Size) -> HostConfig {
 
 /// An open window, shown and with the focus.
 fn open(x: &Xvfb, witness: &mut Witness, size: Size) -> (WindowHost, SeenWindow) {
-    await_openbox(witness);
     let mut host = WindowHost::open(config(x, size)).unwrap();
     let id = host.window().0 as u32;
     until("the window is managed, which comes after it is placed", PATIENCE, || {
@@ -46,22 +42,6 @@ fn open(x: &Xvfb, witness: &mut Witness, size: Size) -> (WindowHost, SeenWindow)
     witness.focus(seen.id);
     listen(&mut host, "the focus came", |e| *e == HostEvent::Focus { gained: true });
     (host, seen)
-}
-
-/// Openbox loses a window that comes while it is still starting; it is there once it answers a question.
-fn await_openbox(witness: &Witness) {
-    let (conn, root) = (witness.conn(), witness.root());
-    let id = conn.generate_id().unwrap();
-    let class = WindowClass::INPUT_ONLY;
-    conn.create_window(0, id, root, 0, 0, 1, 1, 0, class, 0, &CreateWindowAux::new()).unwrap();
-    let question = ClientMessageEvent::new(32, id, witness.atom("_NET_REQUEST_FRAME_EXTENTS"), [0; 5]);
-    until("the window manager answers", PATIENCE, || {
-        let to = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
-        conn.send_event(false, root, to, question).unwrap();
-        witness.sync();
-        (!witness.property(id, "_NET_FRAME_EXTENTS").is_empty()).then_some(())
-    });
-    conn.destroy_window(id).unwrap();
 }
 
 /// Everything that happens up to the first that `last` is meant to be, without motion.

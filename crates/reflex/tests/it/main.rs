@@ -4,9 +4,6 @@
 mod accuracy;
 mod draw;
 mod hud;
-// Waits for `Reflex`: let it play by `cargo test -p handsight-reflex play -- --nocapture`.
-#[cfg(any())]
 mod play;
-#[cfg(any())]
 mod play_rig;
 mod widgets;

@@ -8,21 +8,25 @@ use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::space::Size;
 use handsight_base::stop::Stop;
 use handsight_reflex::Reflex;
-use std::env;
 use std::sync::Arc;
 
 const SIZES: [Size; 2] = [Size::new(1280, 720), Size::new(1920, 1080)];
 
+#[expect(clippy::disallowed_methods, reason = "how a person plays one again")]
+fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 /// Seeds per landing; 20 in the long form.
 fn seeds() -> std::ops::RangeInclusive<u64> {
-    if let Some(one) = env::var("HANDSIGHT_SEED").ok().and_then(|s| s.parse().ok()) {
+    if let Some(one) = env("HANDSIGHT_SEED").and_then(|s| s.parse().ok()) {
         return one..=one;
     }
     1..=if handsight_testkit::need::long() { 20 } else { 3 }
 }
 
 fn chosen() -> Vec<&'static str> {
-    let only = env::var("HANDSIGHT_TASK").ok();
+    let only = env("HANDSIGHT_TASK");
     tasks().into_iter().filter(|task| only.as_ref().is_none_or(|only| only == task)).collect()
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn play(task: &str, seed: u64, size: Size, eyes: Eyes, model: Arc<dyn
             Box::new(Elsewhere { world: Arc::clone(&world), real, other, clock: clock.clone() })
         }
     };
-    let ending = run(objective, desktop, &clock, model);
+    let ending = run(objective, desktop, &clock, model, size);
     let verdict = hold(&*world).verdict().unwrap();
     Played { verified: verdict.verified, why: verdict.why, outcome: ending.0, turns: ending.1 }
 }
@@ -81,11 +81,16 @@ fn run(
     desktop: Box<dyn Desktop>,
     clock: &VirtualClock,
     model: Arc<dyn Model>,
+    size: Size,
 ) -> (Outcome, u64) {
     let aliases = Aliases::of("stateless", &[]).unwrap();
     let set = |text: String| set_layer(&aliases, &text).unwrap();
-    let layers =
-        [set(format!("limits.max_turns={MOST_TURNS}")), set("record.dump_screenshots=false".to_owned())];
+    let layers = [
+        set(format!("limits.max_turns={MOST_TURNS}")),
+        set("record.dump_screenshots=false".to_owned()),
+        set(format!("context.picture_width={}", size.width)),
+        set(format!("context.picture_height={}", size.height)),
+    ];
     let profile = Profile::resolve("stateless", &layers).unwrap();
     let options =
         ToolOptions { extended: profile.decide.extended_tools, out_of_range: profile.decide.out_of_range };
