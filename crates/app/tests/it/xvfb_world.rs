@@ -99,7 +99,9 @@ fn closing_the_window_ends_the_world_with_its_verdict() {
     let Some(_openbox) = x.openbox() else { return };
     let handsight = Handsight::new().with("DISPLAY", x.display());
     let mut shown = open(&handsight, "desk,task=compute,seed=4,size=800x600", "closed");
-    x.run("xdotool", &["search", "--name", shown.title, "windowquit"]);
+    // As a person does it: the window manager's own key.
+    x.run("xdotool", &["search", "--sync", "--name", shown.title, "windowfocus", "--sync"]);
+    x.run("xdotool", &["key", "alt+F4"]);
     assert_eq!(shown.program.wait(PATIENCE).code(), Some(1), "the task was not done");
     let told: Value = serde_json::from_str(&std::fs::read_to_string(&shown.out).unwrap()).unwrap();
     assert_eq!(told["verified"], false, "{told}");
