@@ -98,19 +98,22 @@ impl<'a> View<'a> {
         })
     }
 
-    /// A title bar and the panes below each other that share its left or right edge.
+    /// A title bar and the panes below each other that share its left or right edge. Wide panes between them, like the fields
+    /// of a form, part a window and do not end it.
     fn below(&self, bar: &FrameRect) -> FrameRect {
-        let inside = |pane: &FrameRect| {
-            let left = i64::from(pane.origin.x) - i64::from(bar.origin.x);
-            let right = bar.right() - pane.right();
-            left >= -4 && right >= -4 && (left <= 4 || right <= 4) && pane.size.width * 3 >= bar.size.width
-        };
+        let left = |pane: &FrameRect| i64::from(pane.origin.x) - i64::from(bar.origin.x);
+        let right = |pane: &FrameRect| bar.right() - pane.right();
+        let inside =
+            |pane: &FrameRect| left(pane) >= -4 && right(pane) >= -4 && pane.size.width * 3 >= bar.size.width;
         let mut panes: Vec<FrameRect> = self.scene.panes.iter().map(|p| p.area).filter(inside).collect();
         panes.sort_by_key(|pane| pane.origin.y);
-        let mut bottom = bar.bottom();
+        let (mut bottom, mut reached) = (bar.bottom(), bar.bottom());
         for pane in panes.iter().filter(|pane| pane.origin.y > bar.origin.y) {
-            if i64::from(pane.origin.y) - bottom <= 12 {
-                bottom = bottom.max(pane.bottom());
+            if i64::from(pane.origin.y) - reached <= 12 {
+                reached = reached.max(pane.bottom());
+                if left(pane) <= 4 || right(pane) <= 4 {
+                    bottom = bottom.max(pane.bottom());
+                }
             }
         }
         let height = (bottom - i64::from(bar.origin.y)) as u32;
