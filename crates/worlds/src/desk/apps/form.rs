@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 /// Where orders go; to the top if this folder is missing.
 const FOLDER: &str = "/Documents";
 const FIRST_NUMBER: u32 = 1001;
+/// Width of the labels beside their fields: the longest at the largest letters.
+const LABEL: i32 = 144;
 const PRODUCTS: &[&str] = &[
     "Green tea",
     "Coffee beans",
@@ -167,11 +169,11 @@ impl Form {
         let title = label(words.get(id));
         let beside = words.lot("form labels").chance(50);
         let mut rows = if beside {
-            vec![row(vec![title.width(120), widget.wide()])]
+            vec![row(vec![title.width(LABEL), widget.wide()])]
         } else {
             vec![title, row(vec![widget.wide()])]
         };
-        rows.extend(self.complaint(id, look, if beside { 120 } else { 0 }));
+        rows.extend(self.complaint(id, look, if beside { LABEL } else { 0 }));
         column(rows).gap(3)
     }
 

@@ -30,6 +30,8 @@ pub(crate) const fn display_font(theme: &Theme) -> Font {
 
 /// The size a widget wants if it may be `width` wide.
 pub fn wanted(node: &Node, width: i32, theme: &Theme) -> (i32, i32) {
+    // Text that is broken to rows is as high as its own width makes it.
+    let width = if let Len::Fixed(units) = node.width { units } else { width };
     let (w, h) = content(node, width, theme);
     let fixed = |len, content| if let Len::Fixed(units) = len { units } else { content };
     (fixed(node.width, w), fixed(node.height, h))
