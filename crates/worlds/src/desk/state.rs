@@ -342,7 +342,11 @@ impl Desk {
             ui: w.ui.clone(),
             app: w.app.save(),
         });
-        let saved = Saved { core: self.core.clone(), windows: windows.collect(), stage: self.stage.as_ref().map(Stage::save) };
+        let saved = Saved {
+            core: self.core.clone(),
+            windows: windows.collect(),
+            stage: self.stage.as_ref().map(Stage::save),
+        };
         // Plain data with text keys cannot fail to be written.
         serde_json::to_vec(&saved).unwrap_or_default()
     }
