@@ -94,18 +94,19 @@ impl<'a> Reader<'a> {
     pub(crate) fn read(&mut self, row: &InkRow) -> Option<Reading> {
         let cover = self.cover(row, row.ink);
         let votes = self.votes(&cover);
-        let mut best = self.best_of(&cover, &votes, row.ink);
+        let mut best = self.best_of(&cover, &votes, row.ink, true);
         if let Some(other) = row.other.filter(|_| best.as_ref().is_none_or(|b| b.confidence < FAIR)) {
             let cover = self.cover(row, other);
             let votes = self.votes(&cover);
-            let rimmed = self.best_of(&cover, &votes, other);
+            let rimmed = self.best_of(&cover, &votes, other, true);
             let better = |r: &Reading| best.as_ref().is_none_or(|b| b.confidence < r.confidence);
             if rimmed.as_ref().is_some_and(better) {
                 best = rimmed;
             }
         }
         if best.is_none() && votes.is_empty() {
-            best = self.best_of(&cover, &self.by_recent(&cover), row.ink);
+            // No piece looks like a letter: most such rows are drawings, and are not worth much.
+            best = self.best_of(&cover, &self.by_recent(&cover), row.ink, false);
         }
         let best = best?;
         self.recent.retain(|s| *s != best.style);
@@ -114,10 +115,16 @@ impl<'a> Reader<'a> {
     }
 
     /// The best reading in one of some styles, each on its baseline.
-    fn best_of(&mut self, cover: &Cover, candidates: &[(usize, i32)], ink: u32) -> Option<Reading> {
+    fn best_of(
+        &mut self,
+        cover: &Cover,
+        candidates: &[(usize, i32)],
+        ink: u32,
+        thorough: bool,
+    ) -> Option<Reading> {
         let mut best: Option<Reading> = None;
         for &(style, baseline) in candidates {
-            let reading = self.spelled(cover, style, baseline, ink);
+            let reading = self.spelled(cover, style, baseline, ink, thorough);
             if best.as_ref().is_none_or(|b| reading.confidence > b.confidence) {
                 best = Some(reading);
             }
@@ -262,7 +269,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The cheapest text of a row in one style on one baseline.
-    fn spelled(&mut self, cover: &Cover, number: usize, baseline: i32, ink: u32) -> Reading {
+    fn spelled(&mut self, cover: &Cover, number: usize, baseline: i32, ink: u32, thorough: bool) -> Reading {
         let style = &self.book.styles[number];
         let rows = self.raster.rows_within(baseline - style.above, baseline + style.below);
         let present: Vec<i32> = self.raster.rows[rows.clone()].iter().map(|y| y - baseline).collect();
@@ -277,7 +284,7 @@ impl<'a> Reader<'a> {
             }
         }
         field.seal();
-        let texts = spell(&field, &frame, style);
+        let texts = spell(&field, &frame, style, thorough);
         // What no text explains, and ink above and below the frame, counts against the whole.
         let explained: f32 = texts.iter().map(|text| text.mass as f32 * text.confidence).sum();
         let confidence = explained / cover.mass.max(1) as f32;

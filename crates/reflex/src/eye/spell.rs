@@ -59,7 +59,15 @@ struct Columns {
     limit: u32,
     least: u32,
     most: u32,
+    /// All of its ink, and how much of it may stay unexplained where nothing was scaled.
+    mass: u32,
+    tight: u32,
 }
+
+/// Where nothing was scaled, letters are as they were drawn: so much of their ink, besides a little, is rounding.
+const ROUNDING: f32 = 0.05;
+/// A row of which this much is explained by letters as they were drawn needs no second look.
+const PLAIN: f32 = 0.95;
 
 impl Frame {
     /// `present`: the rows that are there, counted from the baseline.
@@ -70,7 +78,8 @@ impl Frame {
             let masses: Vec<u16> = ink.chunks_exact(present.len().max(1)).map(sum).collect();
             let mass: u32 = masses.iter().map(|m| u32::from(*m)).sum();
             let limit = (mass as f32 * LIMIT) as u32 + LITTLE;
-            Columns { ink, masses, limit, least: mass.saturating_sub(limit), most: mass + limit }
+            let tight = (mass as f32 * ROUNDING) as u32 + LITTLE / 2;
+            Columns { ink, masses, limit, least: mass.saturating_sub(limit), most: mass + limit, mass, tight }
         };
         let glyphs: Vec<Columns> = style.glyphs.iter().map(columns).collect();
         let mut groups: Vec<Group> = Vec::new();
@@ -203,9 +212,9 @@ impl Field {
     }
 
     /// What a glyph at `pen` leaves unexplained, or `None` if that is too much. Ink before `clear` belongs to others.
-    fn cost(&self, pen: i32, clear: i32, glyph: &Glyph, columns: &Columns) -> Option<u32> {
+    fn cost(&self, pen: i32, clear: i32, glyph: &Glyph, columns: &Columns, tight: bool) -> Option<u32> {
         let (left, right) = (pen + glyph.left, pen + glyph.left + glyph.width);
-        let limit = columns.limit;
+        let limit = if tight { columns.tight } else { columns.limit };
         let around = self.between(clear.max(pen).min(left), left) + self.between(right, pen + glyph.advance);
         if around > limit {
             return None;
@@ -267,11 +276,21 @@ enum Step {
 }
 
 /// The texts of a row, from the left.
-pub(crate) fn spell(field: &Field, frame: &Frame, style: &Style) -> Vec<Spelled> {
+///
+/// Without `thorough`, only letters as they were drawn are looked for where nothing was scaled.
+pub(crate) fn spell(field: &Field, frame: &Frame, style: &Style, thorough: bool) -> Vec<Spelled> {
     if frame.rows == 0 || field.end <= field.start {
         return Vec::new();
     }
-    Path::cheapest(field, frame, style).texts(style)
+    if field.whole {
+        // Most rows are letters as they were drawn, and few glyphs come into question for those.
+        let texts = Path::cheapest(field, frame, style, true).texts(style);
+        let explained: f32 = texts.iter().map(|text| text.mass as f32 * text.confidence).sum();
+        if !thorough || explained >= PLAIN * field.between(field.start, field.end) as f32 {
+            return texts;
+        }
+    }
+    Path::cheapest(field, frame, style, false).texts(style)
 }
 
 /// The pens reached so far, by column.
@@ -282,7 +301,7 @@ struct Path<'f> {
 }
 
 impl<'f> Path<'f> {
-    fn cheapest(field: &'f Field, frame: &Frame, style: &Style) -> Self {
+    fn cheapest(field: &'f Field, frame: &Frame, style: &Style, tight: bool) -> Self {
         let mut path = Self { field, nodes: vec![None; field.masses.len() + 1], end: None };
         let widest = style.glyphs.iter().map(|g| g.left).max().unwrap_or(0);
         for pen in field.start - widest..=field.start + 1 {
@@ -340,10 +359,12 @@ impl<'f> Path<'f> {
                 }
                 for &number in &group.glyphs {
                     let (glyph, columns) = (&style.glyphs[number], &frame.glyphs[number]);
-                    if !may_be(columns.least, columns.most) {
+                    if !may_be(columns.least, columns.most)
+                        || tight && ink.abs_diff(columns.mass) > columns.tight
+                    {
                         continue;
                     }
-                    if let Some(cost) = field.cost(pen, clear, glyph, columns) {
+                    if let Some(cost) = field.cost(pen, clear, glyph, columns, tight) {
                         let right = pen + glyph.left + glyph.width;
                         go(&mut path, pen + glyph.advance, cost, glyph.c, right);
                     }
