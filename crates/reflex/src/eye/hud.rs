@@ -9,7 +9,7 @@ use super::raster::Raster;
 use super::spell::UNKNOWN;
 use handsight_pixel::font::FontStack;
 use handsight_pixel::hud::HudStyle;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Coverage from which the HUD draws a pixel.
 const INK: u8 = 48;
@@ -21,6 +21,8 @@ const RING_COVERED: f32 = 0.35;
 const LONGEST_GAP: i32 = 3;
 /// The height up to which the HUD is not enlarged.
 const NORMAL_HEIGHT: u32 = 1080;
+/// Sizes of letters that are kept.
+const MOST_KEPT: usize = 8;
 
 struct Letter {
     c: char,
@@ -64,6 +66,20 @@ impl Type {
         static NORMAL: OnceLock<Type> = OnceLock::new();
         NORMAL.get_or_init(|| Self::of(1.0))
     }
+
+    /// That of a screen so high; made once, since screens have few heights and each picture without a note asks for them.
+    fn larger(height: u32) -> Arc<Self> {
+        static MADE: Mutex<Vec<(u32, Arc<Type>)>> = Mutex::new(Vec::new());
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, there)) = made.iter().find(|(known, _)| *known == height) {
+            return Arc::clone(there);
+        }
+        let new = Arc::new(Self::of(f64::from(height) / f64::from(NORMAL_HEIGHT)));
+        if made.len() < MOST_KEPT {
+            made.push((height, Arc::clone(&new)));
+        }
+        new
+    }
 }
 
 impl Letter {
@@ -99,8 +115,7 @@ const fn strengthened(coverage: u8) -> u8 {
 pub(crate) fn read(raster: &Raster) -> Option<Hud> {
     let found = Reader::new(raster, Type::normal()).read();
     if found.is_none() && raster.native.height > NORMAL_HEIGHT {
-        let larger = Type::of(f64::from(raster.native.height) / f64::from(NORMAL_HEIGHT));
-        return Reader::new(raster, &larger).read();
+        return Reader::new(raster, &Type::larger(raster.native.height)).read();
     }
     found
 }
