@@ -21,7 +21,7 @@ use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, Model
 use handsight_base::stop::Stop;
 
 /// The name of the only one there is.
-pub const NAME: &str = "reflex/reflex";
+pub const NAME: &str = "reflex/offline";
 
 /// The model. It holds nothing: every instance answers alike.
 #[derive(Debug, Clone, Copy, Default)]

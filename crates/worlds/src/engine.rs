@@ -16,7 +16,7 @@ pub mod shapes;
 pub mod text;
 
 use crate::task::{Hand, TaskError, Verdict};
-use handsight_base::flow::action::{Axis, Button};
+use handsight_base::flow::action::{Axis, Button, Primitive};
 use handsight_base::key::Key;
 use handsight_base::port::desktop::{Display, Window, WindowId};
 use handsight_base::space::{ScreenPx, ScreenRect};
@@ -45,6 +45,20 @@ pub enum Input {
         axis: Axis,
         units: i32,
     },
+}
+
+impl Input {
+    /// What a primitive of the hands is in a world; `None` for a wait, which is time and no event.
+    pub const fn of(primitive: Primitive) -> Option<Self> {
+        Some(match primitive {
+            Primitive::Move(to) => Self::Move(to),
+            Primitive::Button { button, down } => Self::Button { button, down },
+            Primitive::Key { key, down } => Self::Key { key, down },
+            Primitive::Char(c) => Self::Char(c),
+            Primitive::Wheel { axis, units } => Self::Wheel { axis, units },
+            Primitive::Wait(_) => return None,
+        })
+    }
 }
 
 /// What the pointer looks like.

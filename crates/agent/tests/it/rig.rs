@@ -44,6 +44,22 @@ pub(crate) struct Asked {
     pub(crate) at: Duration,
 }
 
+impl Asked {
+    pub(crate) fn of(request: &ModelRequest, at: Duration) -> Self {
+        let picture = request.messages.iter().flat_map(|m| &m.parts).find_map(|part| match part {
+            Part::Picture(picture) => Some(picture.bytes.to_vec()),
+            _ => None,
+        });
+        Self {
+            system: request.system.clone(),
+            messages: request.messages.len(),
+            picture: Png(picture.unwrap_or_default()),
+            tools: request.tools.iter().map(|t| t.name.clone()).collect(),
+            at,
+        }
+    }
+}
+
 pub(crate) struct FnModel {
     answers: Mutex<(u64, Answers)>,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -61,17 +77,7 @@ impl Model for FnModel {
         request: &'a ModelRequest,
         _: &'a Stop,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
-        let picture = request.messages.iter().flat_map(|m| &m.parts).find_map(|part| match part {
-            Part::Picture(picture) => Some(picture.bytes.to_vec()),
-            _ => None,
-        });
-        self.asked.lock().unwrap().push(Asked {
-            system: request.system.clone(),
-            messages: request.messages.len(),
-            picture: Png(picture.unwrap_or_default()),
-            tools: request.tools.iter().map(|t| t.name.clone()).collect(),
-            at: self.clock.now(),
-        });
+        self.asked.lock().unwrap().push(Asked::of(request, self.clock.now()));
         self.clock.advance(self.think);
         let mut answers = self.answers.lock().unwrap();
         answers.0 += 1;

@@ -3,7 +3,7 @@
 //! The desk is held twice: the engine works on it through its desktop, a test asks the world itself. Whenever the model is asked,
 //! a second pair of eyes takes the same screen, so that a picture is compared with what was there and not with another picture.
 
-use crate::rig::{Asked, Png};
+use crate::rig::Asked;
 use handsight_agent::NoFonts;
 use handsight_agent::ending::Ending;
 use handsight_agent::episode::{Episode, Parts};
@@ -19,7 +19,7 @@ use handsight_base::port::clock::{Clock, VirtualClock};
 use handsight_base::port::desktop::{
     CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected, Overlay, OverlayInCapture,
 };
-use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest, Part};
+use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::space::{ScreenPx, ScreenRect, Size};
 use handsight_base::stop::Stop;
 use handsight_model::Scripted;
@@ -227,17 +227,7 @@ impl Model for Watched {
         request: &'a ModelRequest,
         stop: &'a Stop,
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
-        let picture = request.messages.iter().flat_map(|m| &m.parts).find_map(|part| match part {
-            Part::Picture(picture) => Some(picture.bytes.to_vec()),
-            _ => None,
-        });
-        let asked = Asked {
-            system: request.system.clone(),
-            messages: request.messages.len(),
-            picture: Png(picture.unwrap_or_default()),
-            tools: request.tools.iter().map(|t| t.name.clone()).collect(),
-            at: self.clock.now(),
-        };
+        let asked = Asked::of(request, self.clock.now());
         let (screen, bare) = (self.look(true), self.look(false));
         let pointer = hold(&self.world).pointer();
         self.shots.lock().unwrap().push(Shot { asked, screen, bare, pointer });

@@ -79,7 +79,8 @@ impl Choice {
 
     /// The model that is part of the program: no key, no network.
     pub(crate) fn offline(environment: &Environment) -> anyhow::Result<Self> {
-        Self::played(environment, ModelRef::Offline { name: OFFLINE_NAME.to_owned() }, None)
+        let name = handsight_reflex::NAME.rsplit('/').next().unwrap_or_default().to_owned();
+        Self::played(environment, ModelRef::Offline { name }, None)
     }
 
     /// The recorded calls of a run.
@@ -202,12 +203,9 @@ impl Choice {
     }
 }
 
-/// What there is behind `reflex/`.
-const OFFLINE_NAME: &str = "offline";
-
 /// The model that is part of the program.
 fn offline(name: &str) -> anyhow::Result<Arc<dyn Model>> {
-    if name == OFFLINE_NAME {
+    if format!("{OFFLINE}/{name}") == handsight_reflex::NAME {
         return Ok(Arc::new(handsight_reflex::Reflex::new()));
     }
     Err(Failure::usage(format!("there is no offline model {name:?}"), "There is reflex/offline.").into())

@@ -14,6 +14,7 @@ use crate::settings::{self, Flag};
 use crate::{contact_sheet, log, say, signals};
 use handsight_agent::ending::{Ending, Outcome};
 use handsight_agent::episode::Episode;
+use handsight_agent::profile::Profile;
 use handsight_agent::progress::{Event, Progress};
 use handsight_base::port::clock::{Clock as _, RealClock};
 use handsight_base::stop::Stop;
@@ -66,20 +67,23 @@ pub(crate) fn run(environment: &Environment, args: DemoArgs) -> anyhow::Result<E
     signals::listen(stop.clone())?;
     let runtime = crate::runtime()?;
 
+    let whole_world = WorldChoice { seed: args.seed, size: args.size, ..WorldChoice::new(kind) };
+    let about = About {
+        run: root.clone(),
+        profile: profile.name.clone(),
+        desktop: whole_world.to_string(),
+        model: model(environment, &args, &profile)?.name(),
+    };
     let mut played: Vec<Played> = Vec::new();
-    let mut about = None;
     for (n, task) in (1..).zip(tasks.iter().copied()) {
         if stop.is_set() {
             break;
         }
-        let mut choice = WorldChoice::new(kind);
-        (choice.task, choice.seed, choice.size) = (Some(task), args.seed, args.size);
-        choice.displays = task.displays;
+        let choice = WorldChoice { task: Some(task), displays: task.displays, ..whole_world.clone() };
         let folder = root.join(format!("{n:02}-{}", task.name));
         let request = request(environment, &args, &flags, choice, folder.clone())?;
         let line = Line { place: format!("[{n:>2}/{}] {}", tasks.len(), task.name), turn: 0 };
-        let (ending, why, of) = runtime.block_on(play(environment, request, line, stop.clone()))?;
-        about = Some(About { run: root.clone(), ..of });
+        let (ending, why) = runtime.block_on(play(environment, request, line, stop.clone()))?;
         let drawn = contact_sheet::write(environment, &folder, &folder.join("sheet.png"), None);
         let sheet = drawn.inspect_err(|e| say::warning(&format!("no sheet of {}: {e:#}", task.name))).is_ok();
         played.push(Played { task, ending, why, folder, sheet });
@@ -88,8 +92,8 @@ pub(crate) fn run(environment: &Environment, args: DemoArgs) -> anyhow::Result<E
     table(&played, tasks.len(), clock.now().as_secs_f64());
     look(&root, &played);
     let all = played.len() == tasks.len() && played.iter().all(Played::verified);
-    if as_json && let Some(about) = &about {
-        say::json(&whole(&played, all, about, args.seed, clock.now().as_secs_f64()));
+    if as_json {
+        say::json(&whole(&played, all, &about, args.seed, clock.now().as_secs_f64()));
     }
     Ok(match stop.reason() {
         Some(reason) => crate::exit::of_outcome(Outcome::Stopped(reason), None),
@@ -106,15 +110,23 @@ fn request(
     folder: PathBuf,
 ) -> anyhow::Result<Request> {
     let settings = settings::resolve(environment, &args.settings, flags)?;
-    let model = if args.model.model.is_empty() && args.model.base_url.is_none() {
-        assemble::model::Choice::offline(environment)?
-    } else {
-        assemble::model::Choice::read(environment, &settings.profile, &args.model)?
-    };
+    let model = model(environment, args, &settings.profile)?;
     let desktop = assemble::desktop::Choice::World(choice);
     let task = assemble::task_of(&desktop, &model)?.unwrap_or_default();
     let folder = Folder::New { out: Some(folder), kind: Kind::Run };
     Ok(Request { settings, task, desktop, model: Some(model), folder, hands: true, quiet: true })
+}
+
+/// The built-in one, unless another is named.
+fn model(
+    environment: &Environment,
+    args: &DemoArgs,
+    profile: &Profile,
+) -> anyhow::Result<assemble::model::Choice> {
+    if args.model.model.is_empty() && args.model.base_url.is_none() {
+        return assemble::model::Choice::offline(environment);
+    }
+    assemble::model::Choice::read(environment, profile, &args.model)
 }
 
 async fn play(
@@ -122,15 +134,15 @@ async fn play(
     request: Request,
     line: Line,
     stop: Stop,
-) -> anyhow::Result<(Ending, String, About)> {
+) -> anyhow::Result<(Ending, String)> {
     say::progress(&format!("{}: {}", line.place, request.task));
-    let Assembled { mut parts, about, judge, .. } = assemble::assemble(environment, request, stop).await?;
+    let Assembled { mut parts, judge, .. } = assemble::assemble(environment, request, stop).await?;
     if log::verbosity() == Verbosity::Normal {
         parts.progress = Box::new(line);
     }
     let ending = Episode::new(parts)?.judged_by(|| judge.as_ref().and_then(Judge::verified)).await;
     let why = judge.as_ref().and_then(Judge::verdict).map(|(_, why)| why).unwrap_or_default();
-    Ok((ending, why, about))
+    Ok((ending, why))
 }
 
 /// One line of the terminal that changes while a task is played; elsewhere it is silent.

@@ -44,7 +44,12 @@ pub(crate) fn open(environment: &Environment, args: &WorldOpenArgs) -> anyhow::R
     }
     let judge = Judge::new(world);
     let mut verified = false;
-    while !stop.is_set() && window.turn()? {
+    while !stop.is_set() {
+        match window.turn()? {
+            Beat::Closing => break,
+            Beat::Idle => continue,
+            Beat::Changed => {}
+        }
         let now = judge.verified() == Some(true);
         if now && !verified {
             say::progress("done: what is wanted is so");
@@ -65,6 +70,16 @@ pub(crate) fn open(environment: &Environment, args: &WorldOpenArgs) -> anyhow::R
         None if verdict.is_some_and(|(verified, _)| !verified) => Exit::NotVerified,
         None => Exit::Done,
     })
+}
+
+/// What a look at window and world brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beat {
+    /// Nothing was put in and nothing looks different: no verdict can have changed.
+    Idle,
+    Changed,
+    /// The window is to be closed.
+    Closing,
 }
 
 /// A world and the window that shows it.
@@ -106,12 +121,13 @@ impl Window {
         })
     }
 
-    /// Takes in what happened and shows what came of it. False once the window is to be closed.
-    fn turn(&mut self) -> anyhow::Result<bool> {
+    /// Takes in what happened and shows what came of it.
+    fn turn(&mut self) -> anyhow::Result<Beat> {
         let mut next = self.host.wait(BEAT)?;
+        let heard_any = next.is_some();
         while let Some(heard) = next {
             if heard.what == HostEvent::CloseRequested {
-                return Ok(false);
+                return Ok(Beat::Closing);
             }
             let mut world = hold(&*self.world);
             world.advance(heard.at);
@@ -124,8 +140,8 @@ impl Window {
             drop(world);
             next = self.host.poll()?;
         }
-        self.show()?;
-        Ok(true)
+        let shown = self.show()?;
+        Ok(if heard_any || shown { Beat::Changed } else { Beat::Idle })
     }
 
     /// What an event of the window is in the world.
@@ -150,12 +166,13 @@ impl Window {
         self.area.origin.offset(unit(at.x), unit(at.y))
     }
 
-    fn show(&mut self) -> anyhow::Result<()> {
+    /// False if there was nothing new to show.
+    fn show(&mut self) -> anyhow::Result<bool> {
         let mut world = hold(&*self.world);
         world.advance(self.clock.now());
         let damage = self.screen.damage(&*world, self.mark);
         let areas = match (self.mark, damage.areas) {
-            (Some(_), Some(areas)) if areas.is_empty() => return Ok(()),
+            (Some(_), Some(areas)) if areas.is_empty() => return Ok(false),
             (Some(_), Some(areas)) => areas.into_iter().map(|area| self.part(area)).collect(),
             // The first picture, or too many changes to tell.
             _ => vec![WindowRect::new(0, 0, self.host.size().width, self.host.size().height)],
@@ -167,7 +184,7 @@ impl Window {
             let view = shot.pixels.view();
             self.host.present(view.data(), view.stride(), &areas)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// An area of the world in pixels of the window, with a pixel more on each side for what scaling rounds.

@@ -51,6 +51,7 @@ fn every_task_is_played_and_verified() {
         (&told["verified"], &told["outcome"], &told["model"]),
         (&true.into(), &"done".into(), &"reflex/offline".into())
     );
+    assert_eq!(told["desktop"], "world:desk,seed=1,size=1280x720", "that of all tasks");
     let sum: u64 = tasks.iter().map(|t| t["turns"].as_u64().unwrap()).sum();
     assert_eq!(told["turns"].as_u64(), Some(sum));
 

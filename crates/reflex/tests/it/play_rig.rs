@@ -158,17 +158,10 @@ impl Desktop for Elsewhere {
         let primitives = batch.into_inner().primitives;
         let events = primitives.len() as u32;
         for primitive in primitives {
-            let input = match primitive {
-                Primitive::Wait(d) => {
-                    self.clock.advance(d);
-                    continue;
-                }
-                Primitive::Move(to) => Input::Move(to),
-                Primitive::Button { button, down } => Input::Button { button, down },
-                Primitive::Key { key, down } => Input::Key { key, down },
-                Primitive::Char(c) => Input::Char(c),
-                Primitive::Wheel { axis, units } => Input::Wheel { axis, units },
-            };
+            if let Primitive::Wait(d) = primitive {
+                self.clock.advance(d);
+            }
+            let Some(input) = Input::of(primitive) else { continue };
             let now = self.clock.now();
             for world in
                 [Some(&self.world), self.other.as_ref().map(|(other, _)| other)].into_iter().flatten()

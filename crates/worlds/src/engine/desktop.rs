@@ -188,23 +188,15 @@ impl Desktop for WorldDesktop {
         let of = primitives.iter().filter(|p| !matches!(p, Primitive::Wait(_))).count() as u32;
         let mut events = 0;
         for primitive in primitives {
-            let input = match primitive {
-                Primitive::Wait(d) => {
-                    self.wait(d, stop);
-                    None
-                }
-                Primitive::Move(to) => Some(Input::Move(to)),
-                Primitive::Button { button, down } => Some(Input::Button { button, down }),
-                Primitive::Key { key, down } => Some(Input::Key { key, down }),
-                Primitive::Char(c) => Some(Input::Char(c)),
-                Primitive::Wheel { axis, units } => Some(Input::Wheel { axis, units }),
-            };
+            if let Primitive::Wait(d) = primitive {
+                self.wait(d, stop);
+            }
             if stop.is_set() {
                 self.release_all()?;
                 let took = self.clock.now().saturating_sub(began);
                 return Ok(Injected { events, of, complete: false, took });
             }
-            if let Some(input) = input {
+            if let Some(input) = Input::of(primitive) {
                 self.now().input(input);
                 events += 1;
             }

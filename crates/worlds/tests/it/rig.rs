@@ -131,17 +131,12 @@ impl Rig {
         let batch = Batch { primitives: primitives.to_vec() };
         for primitive in batch.primitives {
             let mut world = hold(&self.world);
-            match primitive {
-                Primitive::Move(to) => world.input(Input::Move(to)),
-                Primitive::Button { button, down } => world.input(Input::Button { button, down }),
-                Primitive::Key { key, down } => world.input(Input::Key { key, down }),
-                Primitive::Char(c) => world.input(Input::Char(c)),
-                Primitive::Wheel { axis, units } => world.input(Input::Wheel { axis, units }),
-                Primitive::Wait(d) => {
-                    self.clock.advance(d);
-                    let now = handsight_base::port::clock::Clock::now(&self.clock);
-                    world.advance(now);
-                }
+            if let Primitive::Wait(d) = primitive {
+                self.clock.advance(d);
+                world.advance(handsight_base::port::clock::Clock::now(&self.clock));
+            }
+            if let Some(input) = Input::of(primitive) {
+                world.input(input);
             }
         }
     }

@@ -222,11 +222,7 @@ impl Task for RunPath {
     }
 
     fn check(&self, desk: &Desk) -> Result<(), String> {
-        if editor_of(desk, &self.path).is_none() {
-            return Err(format!("{} is not open", self.path));
-        }
-        let run = desk.seen().any(|s| s.what.starts_with("run#") && s.what.ends_with(" press ok"));
-        if run { Ok(()) } else { Err(format!("{} was opened in another way", self.path)) }
+        opened(desk, &self.path, |what| what.starts_with("run#") && what.ends_with(" press ok"))
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
@@ -323,11 +319,7 @@ impl Task for OpenFile {
     }
 
     fn check(&self, desk: &Desk) -> Result<(), String> {
-        if editor_of(desk, &self.path).is_none() {
-            return Err(format!("{} is not open", self.path));
-        }
-        let doubled = desk.seen().any(|s| s.what.starts_with("files#") && s.what.contains(" activate "));
-        if doubled { Ok(()) } else { Err(format!("{} was opened in another way", self.path)) }
+        opened(desk, &self.path, |what| what.starts_with("files#") && what.contains(" activate "))
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
@@ -342,4 +334,13 @@ impl Task for OpenFile {
     fn save(&self) -> Value {
         json!(self)
     }
+}
+
+/// Whether a file is open in an editor, and in the way that was wanted, by what was seen.
+fn opened(desk: &Desk, path: &str, way: impl Fn(&str) -> bool) -> Result<(), String> {
+    if editor_of(desk, path).is_none() {
+        return Err(format!("{path} is not open"));
+    }
+    let so = desk.seen().any(|s| way(&s.what));
+    if so { Ok(()) } else { Err(format!("{path} was opened in another way")) }
 }
