@@ -1,4 +1,4 @@
-//! Real eyes and hands: X11 screens, recorded runs, and the input supervisor.
+//! Real eyes and hands: X11 screens, Windows desktops, recorded runs, and the input supervisor.
 //!
 //! Each backend is a folder and a line in [`BACKENDS`]. Unsafe code lives here and in few places: memory shared with a
 //! server, and processes of their own. This crate refuses to decide anything: what it carries out was approved elsewhere.
@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 pub mod hands;
 pub mod replay;
+#[cfg(windows)]
+pub mod windows;
 #[cfg(target_os = "linux")]
 pub mod x11;
 
@@ -36,6 +38,12 @@ pub const BACKENDS: &[Backend] = &[
         argument: "[:N]",
         about: "the X server that DISPLAY names, or display :N",
         systems: &["linux"],
+    },
+    Backend {
+        name: "windows",
+        argument: "",
+        about: "the desktop this Windows session shows",
+        systems: &["windows"],
     },
     Backend { name: "replay", argument: ":RUN", about: "the pictures of a recorded run", systems: &[] },
 ];

@@ -1,0 +1,106 @@
+//! Eyes on a Windows desktop; the hands are a process of their own.
+//!
+//! One [`WindowsDesktop`] belongs to one thread, which the engine gives it with a deadline: a call may hang with the program
+//! whose window it asks about. When that passes, [`WindowsConnector`] makes a new one that shares the same hands. Every
+//! coordinate is a physical pixel of the virtual screen, so the process must call [`declare_dpi_awareness`] before its first
+//! window. This module refuses a session without a screen, with its remedy, and never reads the environment.
+
+mod clipboard;
+mod displays;
+mod dpi;
+mod input;
+mod overlay;
+mod raiser;
+mod system;
+
+pub use dpi::declare_dpi_awareness;
+
+use handsight_base::flow::action::Batch;
+use handsight_base::flow::frame::Frame;
+use handsight_base::gate::Approved;
+use handsight_base::port::clock::Clock;
+use handsight_base::port::desktop::{
+    Capabilities, CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected,
+};
+use handsight_base::stop::Stop;
+use std::sync::Arc;
+
+/// How to work on a Windows desktop.
+#[derive(Clone)]
+pub struct WindowsConfig {
+    /// Times the frames, since the run began.
+    pub clock: Arc<dyn Clock>,
+    /// How often each rendering of the overlay raises it, 50 ms apart (S-59).
+    pub overlay_pulses: u32,
+    /// Environment variables a launched program does not get: the keys of providers.
+    pub withheld: Vec<String>,
+}
+
+impl WindowsConfig {
+    /// No hands.
+    pub fn eyes(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, overlay_pulses: 2, withheld: Vec::new() }
+    }
+}
+
+impl std::fmt::Debug for WindowsConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WindowsConfig(eyes only)")
+    }
+}
+
+/// Opens the desktop, the first time and after a loss. The hands outlive that: what they hold and what they press is theirs,
+/// and a second pair on the same desktop would be refused.
+#[derive(Debug)]
+pub struct WindowsConnector {
+    config: WindowsConfig,
+}
+
+impl WindowsConnector {
+    pub fn new(config: WindowsConfig) -> Self {
+        Self { config }
+    }
+
+    /// A fresh desktop for the thread that calls.
+    pub fn connect(&self) -> Result<WindowsDesktop, DesktopError> {
+        dpi::declare_dpi_awareness();
+        Ok(WindowsDesktop { config: self.config.clone() })
+    }
+}
+
+/// Eyes on one Windows desktop, and a share of the run's hands.
+#[derive(Debug)]
+pub struct WindowsDesktop {
+    config: WindowsConfig,
+}
+
+impl WindowsDesktop {
+    /// Opens it once; see [`WindowsConnector`] for a desktop that can be found again after a loss.
+    pub fn connect(config: WindowsConfig) -> Result<Self, DesktopError> {
+        WindowsConnector::new(config).connect()
+    }
+}
+
+impl Desktop for WindowsDesktop {
+    fn info(&self) -> DesktopInfo {
+        DesktopInfo {
+            backend: "windows".into(),
+            detail: system::version().to_string(),
+            simulated: false,
+            capabilities: Capabilities::default(),
+        }
+    }
+
+    fn displays(&mut self) -> Result<Vec<Display>, DesktopError> {
+        displays::displays()
+    }
+
+    fn capture(&mut self, _request: &CaptureRequest) -> Result<Frame, DesktopError> {
+        let _ = &self.config.clock;
+        Err(self.unsupported("capture"))
+    }
+
+    fn inject(&mut self, _batch: Approved<Batch>, _stop: &Stop) -> Result<Injected, DesktopError> {
+        Err(self.unsupported("input"))
+    }
+}
