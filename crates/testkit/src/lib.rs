@@ -8,6 +8,7 @@
 #[cfg(target_os = "linux")]
 pub mod apps;
 pub mod chat;
+pub mod conformance;
 pub mod fake;
 pub mod need;
 pub mod picture;
@@ -19,5 +20,6 @@ pub mod small_disk;
 pub mod wait;
 #[cfg(target_os = "linux")]
 pub mod witness;
+pub mod witness_protocol;
 #[cfg(target_os = "linux")]
 pub mod xvfb;
