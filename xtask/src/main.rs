@@ -1,7 +1,7 @@
 //! `cargo xtask <chore>`: the chores of this repository, run by people and by `.ci/run` alike.
 //!
 //! Checks read the tree and say what is wrong with it. Nothing here installs a program, changes a source file
-//! or reaches the network, and no crate of the product may depend on it.
+//! or reaches the network (`windows` alone asks rustup for the target's std), and no crate of the product may depend on it.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -13,6 +13,7 @@ mod layers;
 mod spec;
 mod test;
 mod tidy;
+mod windows;
 mod workspace;
 
 use std::process::ExitCode;
@@ -26,7 +27,9 @@ cargo xtask test [--long] [TIER...]   every test, tier by tier; the last line is
 cargo xtask layers                    which crate may see which
 cargo xtask spec [--all]              rows of docs/spec against the tests that show them
 cargo xtask tidy                      file lengths, forgotten test files, module headers, the one gate
-cargo xtask docs                      regenerate what is generated from the program's own lists";
+cargo xtask docs                      regenerate what is generated from the program's own lists
+cargo xtask windows [--profile NAME]  handsight.exe, built here (--std: only see to Windows' std)
+cargo xtask wine [--scaled] COMMAND   a command with a Wine prefix (--scaled: at 144 DPI), a display and a runner";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -56,6 +59,8 @@ fn run(args: &[String]) -> Result<bool> {
             Ok(verdict("spec", &spec::run(&workspace, spec::Detail::All)?))
         }
         ("docs", []) => docs::run(&workspace),
+        ("windows", rest) => windows::run(&workspace, rest),
+        ("wine", rest) => windows::wine(&workspace, rest),
         ("help" | "--help" | "-h", _) => {
             println!("{HELP}");
             Ok(true)

@@ -36,6 +36,11 @@ impl Workspace {
         }
     }
 
+    /// Where cargo builds.
+    pub(crate) fn target_dir(&self) -> PathBuf {
+        self.root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+    }
+
     pub(crate) fn read(&self, path: &str) -> Result<String> {
         fs::read_to_string(self.root.join(path)).with_context(|| format!("{path} cannot be read"))
     }
