@@ -8,6 +8,7 @@ mod cargo;
 mod count;
 mod groups;
 mod programs;
+mod wine;
 
 use std::time::Instant;
 
@@ -29,6 +30,8 @@ enum Tier {
     Build,
     /// Tests of one of the groups, or of none.
     Tests(Option<Group>),
+    /// Windows programs under Wine.
+    Wine,
     Doc,
 }
 
@@ -47,6 +50,8 @@ const TIERS: &[(&str, Tier, &str)] = &[
     ("power", Tier::Tests(Some(Group::Power)), "power cuts: what was not synced is gone"),
     ("bench", Tier::Tests(Some(Group::Bench)), "budgets, alone on the machine"),
     ("real_input", Tier::Tests(Some(Group::RealInput)), "programs nobody here wrote"),
+    ("vnc", Tier::Tests(Some(Group::Vnc)), "against real VNC servers"),
+    ("wine", Tier::Wine, "the Windows build, its tests and real programs under Wine"),
     ("doc", Tier::Doc, "examples in the documentation"),
 ];
 
@@ -68,7 +73,8 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
         }
     }
     let chosen = |tier: Tier| {
-        let for_tests = tier == Tier::Build && named.iter().any(|tier| matches!(tier, Tier::Tests(_)));
+        let for_tests =
+            tier == Tier::Build && named.iter().any(|tier| matches!(tier, Tier::Tests(_) | Tier::Wine));
         named.is_empty() || named.contains(&tier) || for_tests
     };
     let tiers: Vec<_> = TIERS.iter().filter(|(_, tier, _)| chosen(*tier)).collect();
@@ -76,7 +82,7 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
     let ci = std::env::var("CI").is_ok_and(|value| value == "true");
     let mut cargo = Cargo::new(workspace, ci, long);
     let mut total = Count::default();
-    if tiers.iter().any(|(_, tier, _)| matches!(tier, Tier::Tests(_))) {
+    if tiers.iter().any(|(_, tier, _)| matches!(tier, Tier::Tests(_) | Tier::Wine)) {
         total += programs::report(ci);
     }
     let mut table = Vec::new();
@@ -111,6 +117,7 @@ fn run_tier(workspace: &Workspace, cargo: &mut Cargo, tier: Tier) -> Result<Coun
         Tier::Tidy => tidy_tier(workspace),
         Tier::Build => cargo.build(),
         Tier::Tests(group) => cargo.tests(group),
+        Tier::Wine => wine::run(workspace, cargo),
         Tier::Doc => cargo.doc_tests(),
     }
 }

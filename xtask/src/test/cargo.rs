@@ -3,6 +3,7 @@
 //! nextest gives every test its own process and a time limit (`.config/nextest.toml`); libtest has no time limit.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -12,13 +13,23 @@ use anyhow::{Context as _, Result, bail};
 
 use super::count::{Libtest, junit};
 use super::{Count, Group};
+use crate::windows::{self, Std};
 use crate::workspace::Workspace;
 
+/// Stands in arguments for [`Cargo::whose`].
+const WHOSE: &str = "--workspace";
+
+#[derive(Clone)]
 pub(super) struct Cargo {
     root: PathBuf,
-    ci: bool,
+    pub(super) ci: bool,
     long: bool,
     nextest: bool,
+    /// Whose tests: all of the workspace's, or some packages' built for Windows.
+    whose: Vec<OsString>,
+    windows: Option<Std>,
+    /// Set for cargo and the tests, whatever the person has set.
+    env: Vec<(OsString, OsString)>,
     built: Option<bool>,
     /// Names of all integration tests, once they were asked for (libtest only).
     listed: Option<BTreeSet<String>>,
@@ -26,11 +37,36 @@ pub(super) struct Cargo {
 
 impl Cargo {
     pub(super) fn new(workspace: &Workspace, ci: bool, long: bool) -> Self {
-        let mut cargo =
-            Self { root: workspace.root.clone(), ci, long, nextest: false, built: None, listed: None };
+        let mut cargo = Self {
+            root: workspace.root.clone(),
+            ci,
+            long,
+            nextest: false,
+            whose: vec![WHOSE.into()],
+            windows: None,
+            env: Vec::new(),
+            built: None,
+            listed: None,
+        };
         // HANDSIGHT_XTASK_LIBTEST=1 takes the way without nextest, to try it where nextest is installed.
         let forced = std::env::var("HANDSIGHT_XTASK_LIBTEST").is_ok_and(|value| value == "1");
         cargo.nextest = !forced && cargo.has("nextest");
+        cargo
+    }
+
+    /// The same for the Windows tests of some packages.
+    pub(super) fn for_windows(&self, workspace: &Workspace, std: Std, packages: &[&str]) -> Self {
+        let mut whose = windows::target_args(workspace);
+        for package in packages {
+            whose.extend(["--package".into(), OsString::from(package)]);
+        }
+        Self { whose, windows: Some(std), built: None, listed: None, ..self.clone() }
+    }
+
+    /// The same with more in the environment.
+    pub(super) fn with(&self, env: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let mut cargo = self.clone();
+        cargo.env.extend(env);
         cargo
     }
 
@@ -44,7 +80,7 @@ impl Cargo {
     }
 
     pub(super) fn build(&mut self) -> Result<Count> {
-        let built = self.run(&["test", "--workspace", "--no-run"])?;
+        let built = self.run(&["test", WHOSE, "--no-run"])?;
         self.built = Some(built);
         Ok(passed_if(built))
     }
@@ -57,7 +93,7 @@ impl Cargo {
     }
 
     pub(super) fn doc_tests(&self) -> Result<Count> {
-        self.counted(&["test", "--workspace", "--doc", "--", "--show-output"])
+        self.counted(&["test", WHOSE, "--doc", "--", "--show-output"])
     }
 
     fn nextest(&self, group: Option<Group>) -> Result<Count> {
@@ -71,8 +107,7 @@ impl Cargo {
             _ => {}
         }
         let filter = Group::filter(group);
-        let args =
-            ["nextest", "run", "--workspace", "--no-tests", "pass", "--profile", profile, "-E", &filter];
+        let args = ["nextest", "run", WHOSE, "--no-tests", "pass", "--profile", profile, "-E", &filter];
         let success = self.run(&args)?;
         // Without a test there is no report.
         let xml = fs::read_to_string(&report).unwrap_or_default();
@@ -86,15 +121,8 @@ impl Cargo {
     fn libtest(&mut self, group: Option<Group>) -> Result<Count> {
         let mut count = Count::default();
         if group.is_none() {
-            count += self.counted(&[
-                "test",
-                "--workspace",
-                "--no-fail-fast",
-                "--lib",
-                "--bins",
-                "--",
-                "--show-output",
-            ])?;
+            count +=
+                self.counted(&["test", WHOSE, "--no-fail-fast", "--lib", "--bins", "--", "--show-output"])?;
         }
         // Every binary gets all names of the group: a name says its group, so none can run in two tiers.
         let names: Vec<String> =
@@ -102,8 +130,7 @@ impl Cargo {
         if names.is_empty() {
             return Ok(count);
         }
-        let mut args =
-            vec!["test", "--workspace", "--no-fail-fast", "--test", "*", "--", "--exact", "--show-output"];
+        let mut args = vec!["test", WHOSE, "--no-fail-fast", "--test", "*", "--", "--exact", "--show-output"];
         if group.is_some_and(Group::is_serial) {
             args.push("--test-threads=1");
         }
@@ -117,8 +144,7 @@ impl Cargo {
             let crates = fs::read_dir(self.root.join("crates"))?.filter_map(Result::ok);
             let mut names = BTreeSet::new();
             if crates.into_iter().any(|entry| entry.path().join("tests").is_dir()) {
-                let args =
-                    ["test", "--workspace", "--quiet", "--test", "*", "--", "--list", "--format", "terse"];
+                let args = ["test", WHOSE, "--quiet", "--test", "*", "--", "--list", "--format", "terse"];
                 let output =
                     self.command(&args).stderr(Stdio::inherit()).output().context("cargo cannot be run")?;
                 if !output.status.success() {
@@ -158,14 +184,21 @@ impl Cargo {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("cargo");
-        command.current_dir(&self.root).args(args).stdin(Stdio::null());
+        let mut command = self.windows.map_or_else(|| Command::new("cargo"), Std::cargo);
+        command.current_dir(&self.root).stdin(Stdio::null());
+        for arg in args {
+            if *arg == WHOSE {
+                command.args(&self.whose)
+            } else {
+                command.arg(arg)
+            };
+        }
         for (name, _) in std::env::vars_os() {
             if must_not_pass(&name.to_string_lossy()) {
                 command.env_remove(name);
             }
         }
-        command.env("INSTA_UPDATE", "no");
+        command.env("INSTA_UPDATE", "no").envs(self.env.iter().map(|(name, value)| (name, value)));
         if self.long {
             command.env("HANDSIGHT_LONG", "1");
         }

@@ -19,6 +19,11 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("xcompmgr", "xcompmgr"),
     ("strace", "strace"),
     ("dbus-run-session", "dbus"),
+    ("Xtigervnc", "tigervnc-standalone-server"),
+    ("tigervncpasswd", "tigervnc-tools"),
+    ("x11vnc", "x11vnc"),
+    ("wine", "wine wine64"),
+    ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
 ];
 
 /// Names what is missing with its apt line. In CI each is a failure; elsewhere the tests that need it say so.
