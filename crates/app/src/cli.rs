@@ -221,7 +221,7 @@ pub(crate) struct SettingArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DesktopArgs {
-    /// Which desktop: auto, x11[:N], world:NAME[,key=value...], replay:RUN
+    /// Which desktop: auto, x11[:N], windows, world:NAME[,key=value...], replay:RUN
     #[arg(long, value_name = "DESKTOP", default_value = "auto")]
     pub(crate) desktop: String,
     /// Which display of it: primary, a number from 0, a name, or all

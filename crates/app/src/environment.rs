@@ -5,7 +5,9 @@
 
 use crate::exit::{Exit, Failure};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// A variable that has a meaning, and which.
 pub(crate) struct Variable {
@@ -32,7 +34,9 @@ pub(crate) const VARIABLES: &[Variable] = &[
     variable("XDG_CONFIG_HOME", "your settings and profiles are in its folder `handsight`; else ~/.config"),
     variable("XDG_DATA_HOME", "fonts of yours are in its folder `fonts`; else ~/.local/share"),
     variable("HOME", "stands in for the three above"),
-    variable("APPDATA", "the same on Windows"),
+    variable("APPDATA", "your settings and profiles on Windows, in its folder `handsight`"),
+    variable("LOCALAPPDATA", "on Windows, fonts of yours and the list of what the hands pressed"),
+    variable("SystemRoot", "on Windows, the fonts of all users are in its folder `Fonts`"),
     variable("HTTPS_PROXY", "a proxy to model services over https, as in http://proxy:3128"),
     variable("HTTP_PROXY", "a proxy to model services over http that are not on this machine"),
     variable("NO_PROXY", "hosts that are asked without a proxy, separated by commas; * for all"),
@@ -102,7 +106,13 @@ impl Environment {
     }
 
     fn value(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str).filter(|v| !v.is_empty())
+        let value = if cfg!(windows) {
+            // Whoever sets `systemroot` there has set `SystemRoot`.
+            self.values.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        } else {
+            self.values.get(name)
+        };
+        value.map(String::as_str).filter(|v| !v.is_empty())
     }
 
     /// The person's own settings and profiles.
@@ -117,12 +127,18 @@ impl Environment {
 
     /// The person's own fonts.
     pub(crate) fn font_dir(&self) -> Option<PathBuf> {
+        if cfg!(windows) {
+            return Some(PathBuf::from(self.get("LOCALAPPDATA")?).join(r"Microsoft\Windows\Fonts"));
+        }
         Some(self.base("XDG_DATA_HOME", ".local/share")?.join("fonts"))
     }
 
     /// Where the hands keep the list of what they pressed: the same folder for all runs of this person on this machine.
     pub(crate) fn state_dir(&self) -> Result<PathBuf, Failure> {
         let absolute = |v: &str| self.get(v).map(PathBuf::from).filter(|p| p.is_absolute());
+        if cfg!(windows) {
+            return absolute("LOCALAPPDATA").map_or_else(temporary, |base| Ok(base.join("handsight")));
+        }
         if let Some(base) =
             absolute("XDG_RUNTIME_DIR").or_else(|| self.base("XDG_STATE_HOME", ".local/state"))
         {
@@ -160,7 +176,7 @@ fn temporary() -> Result<PathBuf, Failure> {
 
 #[cfg(not(unix))]
 fn temporary() -> Result<PathBuf, Failure> {
-    Err(Failure::new(Exit::DesktopLost, "there is no folder for the state of the hands", "Set APPDATA."))
+    Err(Failure::new(Exit::DesktopLost, "there is no folder for the state of the hands", "Set LOCALAPPDATA."))
 }
 
 #[cfg(test)]

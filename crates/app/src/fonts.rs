@@ -63,7 +63,7 @@ const MAX_ENTRIES: usize = 20_000;
 /// Where fonts lie on this machine.
 pub(crate) fn folders(environment: &Environment) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = if cfg!(windows) {
-        vec![PathBuf::from(r"C:\Windows\Fonts")]
+        vec![PathBuf::from(environment.get("SystemRoot").unwrap_or(r"C:\Windows")).join("Fonts")]
     } else {
         vec!["/usr/share/fonts".into(), "/usr/local/share/fonts".into()]
     };

@@ -130,6 +130,7 @@ fn private(dir: &Path) -> std::io::Result<()> {
 }
 
 fn private_leaf(dir: &Path) -> std::io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "a folder takes its rights from the one it lies in"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -1,5 +1,6 @@
 //! From `--desktop` to a seat at it.
 
+use super::native;
 use super::world::WorldChoice;
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
@@ -10,9 +11,9 @@ use handsight_base::key::Chord;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{Desktop, DesktopError};
 use handsight_base::stop::Stop;
+use handsight_desktop::BACKENDS;
 use handsight_desktop::hands::HandsConfig;
 use handsight_desktop::replay::{FirstDifference, ReplayDesktop};
-use handsight_desktop::x11::{X11Config, X11Connector};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ use std::time::Duration;
 pub(crate) enum Choice {
     /// An X server by its display name, `:0`.
     X11 { display: String },
+    /// The desktop of this Windows session.
+    Windows,
     /// The pictures of a run.
     Replay { run: PathBuf },
     /// A simulated desktop.
@@ -36,17 +39,22 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::X11 { display } => write!(f, "x11{display}"),
+            Self::Windows => f.write_str("windows"),
             Self::Replay { run } => write!(f, "replay:{}", run.display()),
             Self::World(world) => world.fmt(f),
         }
     }
 }
 
-const FORMS: &str = "--desktop takes auto, x11, x11:N, world:NAME or replay:RUN.";
+const FORMS: &str = "--desktop takes auto, x11, x11:N, windows, world:NAME or replay:RUN.";
 
 impl Choice {
     pub(crate) fn read(text: &str, environment: &Environment) -> Result<Self, Failure> {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        if let Some(backend) = BACKENDS.iter().find(|b| b.name == kind && !b.is_here()) {
+            let what = format!("`{kind}` works on {} only", backend.systems.join(" and "));
+            return Err(Failure::new(Exit::DesktopLost, what, FORMS));
+        }
         match kind {
             "auto" if rest.is_empty() => auto(environment),
             "x11" if rest.is_empty() => x11_of(environment),
@@ -55,7 +63,9 @@ impl Choice {
             "replay" => Err(Failure::usage("`replay` needs the folder of a run", FORMS)),
             "world" if !rest.is_empty() => Ok(Self::World(WorldChoice::read(rest)?)),
             "world" => Err(Failure::usage("`world` needs a name", FORMS)),
-            "windows" | "vnc" => {
+            "windows" if rest.is_empty() => Ok(Self::Windows),
+            "windows" => Err(Failure::usage("`windows` takes nothing more: there is one desktop", FORMS)),
+            "vnc" => {
                 let what = format!("this handsight has no desktop `{kind}`");
                 Err(Failure::new(Exit::DesktopLost, what, FORMS))
             }
@@ -63,20 +73,28 @@ impl Choice {
         }
     }
 
+    /// The hands that work on it, as [`HandsConfig`] names their desktop; `None` where nothing can be pressed.
+    fn hands_at(&self) -> Option<&str> {
+        match self {
+            Self::X11 { display } => Some(display),
+            Self::Windows => Some("windows"),
+            Self::Replay { .. } | Self::World(_) => None,
+        }
+    }
+
     /// True if a person's screen is moved.
     pub(crate) const fn is_real(&self) -> bool {
         match self {
-            Self::X11 { .. } => true,
+            Self::X11 { .. } | Self::Windows => true,
             Self::Replay { .. } | Self::World(_) => false,
         }
     }
 }
 
-/// An X server if there is one; never anything simulated.
+/// The system's own desktop: the Windows session, or an X server if there is one; never anything simulated.
 fn auto(environment: &Environment) -> Result<Choice, Failure> {
     if cfg!(windows) {
-        let what = "this handsight cannot work on a Windows desktop yet";
-        return Err(Failure::new(Exit::DesktopLost, what, FORMS));
+        return Ok(Choice::Windows);
     }
     x11_of(environment)
 }
@@ -102,12 +120,13 @@ fn x11_of(environment: &Environment) -> Result<Choice, Failure> {
     })
 }
 
-/// How the hands of a run are started and what the person presses to stop them.
+/// How the hands of a run are started and what the person presses to stop them; `None` for a desktop without any.
 pub(crate) fn hands(
     environment: &Environment,
     profile: &Profile,
-    display: &str,
-) -> anyhow::Result<HandsConfig> {
+    choice: &Choice,
+) -> anyhow::Result<Option<HandsConfig>> {
+    let Some(at) = choice.hands_at() else { return Ok(None) };
     let stop_chord: Chord =
         profile.desktop.stop_chord.parse().map_err(|e| {
             Failure::usage(format!("desktop.stop_chord: {e}"), "An example is ctrl+alt+pause.")
@@ -116,33 +135,51 @@ pub(crate) fn hands(
         Failure::new(Exit::DesktopLost, format!("where this program lies cannot be told: {e}"), "")
     })?;
     let command = vec![program.into_os_string(), OsString::from(crate::cli::HANDS)];
-    Ok(HandsConfig {
+    Ok(Some(HandsConfig {
         stop_chord,
         max_hold: Duration::from_secs_f64(profile.act.max_hold_s),
-        ..HandsConfig::new(command, display, environment.state_dir()?)
-    })
+        ..HandsConfig::new(command, at, environment.state_dir()?)
+    }))
 }
 
-/// A seat at an X server, on a thread of its own. Without `hands` it only looks.
-pub(crate) async fn x11(
-    display: String,
-    hands: Option<HandsConfig>,
+/// What a real desktop is worked on with.
+#[derive(Clone)]
+pub(crate) struct Kit {
+    /// `None` for who only looks.
+    pub(crate) hands: Option<HandsConfig>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// How often a rendering of the overlay raises it.
+    pub(crate) overlay_pulses: u32,
+    /// Environment variables that a launched program does not get.
+    pub(crate) withheld: Vec<String>,
+}
+
+impl Kit {
+    /// Nothing to work with, only eyes.
+    pub(crate) fn eyes(clock: Arc<dyn Clock>) -> Self {
+        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new() }
+    }
+}
+
+/// What connects to a real desktop, again and again if need be.
+pub(crate) fn connector(choice: &Choice, kit: Kit) -> Result<Connect, DesktopError> {
+    let connector = native::connector(choice, kit)?;
+    Ok(Arc::new(move || Ok(Box::new(connector.connect()?) as Box<dyn Desktop>)))
+}
+
+/// A seat at a real desktop, on a thread of its own.
+pub(crate) async fn real(
+    choice: &Choice,
+    kit: Kit,
     profile: &Profile,
-    withheld: Vec<String>,
-    clock: &Arc<dyn Clock>,
     stop: &Stop,
 ) -> Result<Seat, DesktopError> {
-    let connector = X11Connector::new(X11Config {
-        display: Some(display),
-        hands,
-        clock: Arc::clone(clock),
-        overlay_pulses: profile.hud.reassert_pulses,
-        withheld,
-    });
+    let clock = Arc::clone(&kit.clock);
+    let connector = connector(choice, kit)?;
     let capture = profile.capture.clone();
     let first = AtomicBool::new(true);
     let connect: Connect = Arc::new(move || {
-        let mut desktop: Box<dyn Desktop> = Box::new(connector.connect()?);
+        let mut desktop = connector()?;
         // At the start an absent target is a mistake of the command line (3); later it is a loss, which the turn waits out.
         if first.swap(false, Ordering::AcqRel) {
             target_is_there(&mut *desktop, &capture)?;
@@ -150,7 +187,7 @@ pub(crate) async fn x11(
         Ok(desktop)
     });
     let lost = Duration::from_secs_f64(profile.desktop.lost_s);
-    Seat::connect(connect, Deadlines { lost, ..Deadlines::default() }, Arc::clone(clock), stop.clone()).await
+    Seat::connect(connect, Deadlines { lost, ..Deadlines::default() }, clock, stop.clone()).await
 }
 
 /// A seat at the pictures of a run, and where what is done leaves the recording.
@@ -199,6 +236,7 @@ mod tests {
         })
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn auto_is_an_x_server_or_a_refusal_never_a_replay() {
         assert_eq!(read("auto", &[("DISPLAY", ":7")]).unwrap(), "x11:7");
@@ -213,5 +251,21 @@ mod tests {
         assert_eq!(read("vnc:host", &[]).unwrap_err().0, Exit::DesktopLost);
         assert_eq!(read("moon", &[]).unwrap_err().0, Exit::Usage);
         assert_eq!(read("replay", &[]).unwrap_err().0, Exit::Usage);
+    }
+
+    #[test]
+    fn a_desktop_of_another_system_is_refused_by_name() {
+        let (other, text) = if cfg!(windows) { ("linux", "x11:0") } else { ("windows", "windows") };
+        let failure = Choice::read(text, &Environment::of(&[])).unwrap_err();
+        assert!(failure.to_string().ends_with(&format!("works on {other} only")), "{failure}");
+        assert_eq!(crate::exit::of_error(&failure.into()).0, Exit::DesktopLost);
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn auto_is_the_session_whatever_the_environment_says() {
+        assert_eq!(read("auto", &[("DISPLAY", ":7")]).unwrap(), "windows");
+        assert_eq!(read("windows", &[]).unwrap(), "windows");
+        assert_eq!(read("windows:1", &[]).unwrap_err().0, Exit::Usage);
     }
 }

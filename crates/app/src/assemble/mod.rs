@@ -6,6 +6,7 @@
 pub(crate) mod desktop;
 mod exchanges;
 pub(crate) mod model;
+pub(crate) mod native;
 mod resume;
 pub(crate) mod room;
 pub(crate) mod world;
@@ -187,7 +188,7 @@ pub(crate) async fn assemble(
 pub(crate) fn task_of(desktop: &desktop::Choice, model: &model::Choice) -> anyhow::Result<Option<String>> {
     let replayed = match desktop {
         desktop::Choice::Replay { run } => Some(run.as_path()),
-        desktop::Choice::X11 { .. } => None,
+        desktop::Choice::X11 { .. } | desktop::Choice::Windows => None,
         desktop::Choice::World(world) => match world.build()? {
             (_, Some(wanted)) => return Ok(Some(wanted)),
             (_, None) => None,
@@ -245,9 +246,11 @@ async fn seat(
 ) -> anyhow::Result<Seated> {
     let only = |seat| Seated { seat, done: None, judge: None };
     match desktop {
-        desktop::Choice::X11 { display } => {
-            let hands = hands.then(|| desktop::hands(environment, profile, display)).transpose()?;
-            Ok(only(desktop::x11(display.clone(), hands, profile, withheld, clock, stop).await?))
+        desktop::Choice::X11 { .. } | desktop::Choice::Windows => {
+            let hands = if hands { desktop::hands(environment, profile, desktop)? } else { None };
+            let overlay_pulses = profile.hud.reassert_pulses;
+            let kit = desktop::Kit { hands, clock: Arc::clone(clock), overlay_pulses, withheld };
+            Ok(only(desktop::real(desktop, kit, profile, stop).await?))
         }
         desktop::Choice::Replay { run } => {
             let (seat, done) = desktop::replay(run, clock, stop)?;

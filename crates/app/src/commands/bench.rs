@@ -65,7 +65,8 @@ struct Bench<'a> {
     set: Vec<String>,
     /// Seconds that the profile waits after an action.
     delay: f64,
-    display: String,
+    /// A real one.
+    desktop: Choice,
     screen: Size,
     runs: usize,
     program: PathBuf,
@@ -76,10 +77,11 @@ struct Bench<'a> {
 }
 
 pub(crate) fn run(environment: &Environment, args: &BenchArgs) -> anyhow::Result<Exit> {
-    let Choice::X11 { display } = Choice::read(&args.desktop, environment)? else {
-        let hint = "Name an X server: --desktop x11:N.";
+    let desktop = Choice::read(&args.desktop, environment)?;
+    if !desktop.is_real() {
+        let hint = "Name one: --desktop x11:N or windows.";
         return Err(Failure::usage("only a real screen can be measured", hint).into());
-    };
+    }
     let stop = Stop::new();
     signals::listen(stop.clone())?;
     let set: Vec<String> = NO_WAITS.map(String::from).into();
@@ -92,7 +94,7 @@ pub(crate) fn run(environment: &Environment, args: &BenchArgs) -> anyhow::Result
         settings,
         set,
         delay,
-        display,
+        desktop,
         screen: Size::new(0, 0),
         runs: args.runs,
         program,
@@ -104,9 +106,9 @@ pub(crate) fn run(environment: &Environment, args: &BenchArgs) -> anyhow::Result
     let mut screen = screen::Screen::open(&bench)?;
     bench.screen = screen.frame()?.size();
     say::note(&format!(
-        "measuring {} on x11{}; clicks fall where the pointer is, at {}. Ctrl-C stops.",
+        "measuring {} on {}; clicks fall where the pointer is, at {}. Ctrl-C stops.",
         bench.screen,
-        bench.display,
+        bench.desktop,
         screen.place()
     ));
     drop(screen);
@@ -140,7 +142,7 @@ impl Bench<'_> {
         let load = load();
         if args.json {
             say::json(&json!({
-                "desktop": format!("x11{}", self.display),
+                "desktop": self.desktop.to_string(),
                 "screen": { "width": self.screen.width, "height": self.screen.height },
                 "runs": self.runs,
                 "load": load,

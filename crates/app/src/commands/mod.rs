@@ -31,7 +31,14 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
         Command::Worlds { command } => match command {
             None => worlds::list(false),
             Some(WorldsCommand::List { json }) => worlds::list(json),
+            #[cfg(target_os = "linux")]
             Some(WorldsCommand::Open(args)) => world_window::open(environment, &args),
+            #[cfg(not(target_os = "linux"))]
+            Some(WorldsCommand::Open(_)) => Err(crate::exit::Failure::usage(
+                "a world can be shown in a window on Linux only",
+                "`demo` runs it without one.",
+            )
+            .into()),
         },
         Command::Profiles { command } => match command {
             None => profiles::list(environment, false),

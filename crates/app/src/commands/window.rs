@@ -1,6 +1,6 @@
 //! `window status|focus`: what windows there are, and bringing one to the front with the person's policy.
 
-use crate::assemble::desktop::{Choice, hands};
+use crate::assemble::desktop::{Choice, Kit, connector, hands};
 use crate::cli::WindowArgs;
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
@@ -11,9 +11,8 @@ use handsight_agent::target::parse_window_query;
 use handsight_base::flow::action::WindowQuery;
 use handsight_base::gate::{Focus, Scene};
 use handsight_base::port::clock::RealClock;
-use handsight_base::port::desktop::{Desktop, DesktopError, Window, WindowState};
+use handsight_base::port::desktop::{DesktopError, Window, WindowState};
 use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, Size};
-use handsight_desktop::x11::{X11Config, X11Desktop};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +21,9 @@ const DEADLINE: Duration = Duration::from_secs(8);
 
 /// Lists the windows that match, or all.
 pub(crate) fn status(environment: &Environment, args: &WindowArgs) -> anyhow::Result<Exit> {
-    let (display, query) = read(environment, args)?;
+    let (choice, query) = read(environment, args)?;
     let windows = within(DEADLINE, "windows", move || {
-        let mut desktop = X11Desktop::connect(X11Config::eyes(Some(display), Arc::new(RealClock::new())))?;
+        let mut desktop = connector(&choice, Kit::eyes(Arc::new(RealClock::new())))?()?;
         match query {
             None => desktop.windows(),
             Some(query) => desktop.find(&query),
@@ -41,19 +40,19 @@ pub(crate) fn status(environment: &Environment, args: &WindowArgs) -> anyhow::Re
 /// Restores the topmost window that matches and gives it the focus.
 pub(crate) fn focus(environment: &Environment, args: &WindowArgs) -> anyhow::Result<Exit> {
     let settings = settings::resolve(environment, &args.settings, &[])?;
-    let (display, query) = read(environment, args)?;
+    let (choice, query) = read(environment, args)?;
     let query = query.ok_or_else(|| {
         Failure::usage(
             "which window?",
             "Name it: `handsight window focus TITLE`; `handsight window status` lists them.",
         )
     })?;
-    let hands = hands(environment, &settings.profile, &display)?;
+    let nothing = || Failure::usage(format!("nothing can be pressed on {choice}"), "");
+    let hands = hands(environment, &settings.profile, &choice)?.ok_or_else(nothing)?;
     let gate = policy::gate(&hands.stop_chord);
     let window = within(DEADLINE, "focus", move || {
-        let clock = Arc::new(RealClock::new());
-        let config = X11Config { hands: Some(hands), ..X11Config::eyes(Some(display), clock) };
-        let mut desktop = X11Desktop::connect(config)?;
+        let kit = Kit { hands: Some(hands), ..Kit::eyes(Arc::new(RealClock::new())) };
+        let mut desktop = connector(&choice, kit)?()?;
         // No picture was looked at: there is no point on the screen that this could be about.
         let geometry = FrameGeometry {
             frame: FrameId::PROBE,
@@ -74,19 +73,19 @@ pub(crate) fn focus(environment: &Environment, args: &WindowArgs) -> anyhow::Res
     Ok(Exit::Done)
 }
 
-/// The display to ask, and which window is meant.
-fn read(environment: &Environment, args: &WindowArgs) -> anyhow::Result<(String, Option<WindowQuery>)> {
-    let display = match Choice::read(&args.desktop.desktop, environment)? {
-        Choice::X11 { display } => display,
+/// The desktop to ask, and which window is meant.
+fn read(environment: &Environment, args: &WindowArgs) -> anyhow::Result<(Choice, Option<WindowQuery>)> {
+    let choice = match Choice::read(&args.desktop.desktop, environment)? {
+        choice @ (Choice::X11 { .. } | Choice::Windows) => choice,
         choice @ (Choice::Replay { .. } | Choice::World(_)) => {
             let what = format!("{choice} has no windows to look for");
-            return Err(Failure::usage(what, "Name a real desktop: --desktop x11:N.").into());
+            return Err(Failure::usage(what, "Name a real desktop: --desktop auto, x11:N or windows.").into());
         }
     };
     let query = args.window.as_deref().map(parse_window_query).transpose();
     let query = query
         .map_err(|why| Failure::usage(why, "Write TITLE, part:TEXT, regex:RE, class:NAME, pid:N or id:N."))?;
-    Ok((display, query))
+    Ok((choice, query))
 }
 
 fn line(w: &Window) -> String {

@@ -12,20 +12,37 @@
 //!
 //! [`Approved`]: handsight_base::gate::Approved
 
+#[cfg(not(target_os = "linux"))]
+mod absent;
+#[cfg(target_os = "linux")]
 mod client;
+#[cfg(target_os = "linux")]
 mod clipboard;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod fake;
+#[cfg(target_os = "linux")]
 mod held;
+#[cfg(target_os = "linux")]
 pub(crate) mod injector;
+#[cfg(target_os = "linux")]
 mod link;
+#[cfg(target_os = "linux")]
 mod process;
+#[cfg(target_os = "linux")]
 pub(crate) mod protocol;
+pub(crate) mod share;
+#[cfg(target_os = "linux")]
 mod supervisor;
 
+#[cfg(not(target_os = "linux"))]
+pub use absent::{Hands, supervise};
+#[cfg(target_os = "linux")]
 pub use client::Hands;
+#[cfg(target_os = "linux")]
 pub use injector::{Code, Event};
+#[cfg(target_os = "linux")]
 pub use process::supervise;
+#[cfg(target_os = "linux")]
 pub use protocol::{Ended, LedgerEntry};
 
 use handsight_base::key::{Chord, Key, Named};

@@ -15,6 +15,8 @@ mod system;
 
 pub use dpi::declare_dpi_awareness;
 
+use crate::hands::HandsConfig;
+use crate::hands::share::{KeptHands, SharedHands, locked};
 use handsight_base::flow::action::Batch;
 use handsight_base::flow::frame::Frame;
 use handsight_base::gate::Approved;
@@ -28,6 +30,8 @@ use std::sync::Arc;
 /// How to work on a Windows desktop.
 #[derive(Clone)]
 pub struct WindowsConfig {
+    /// `None` for a dry run and for whoever only looks and arranges: input is then refused by name.
+    pub hands: Option<HandsConfig>,
     /// Times the frames, since the run began.
     pub clock: Arc<dyn Clock>,
     /// How often each rendering of the overlay raises it, 50 ms apart (S-59).
@@ -39,13 +43,14 @@ pub struct WindowsConfig {
 impl WindowsConfig {
     /// No hands.
     pub fn eyes(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, overlay_pulses: 2, withheld: Vec::new() }
+        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new() }
     }
 }
 
 impl std::fmt::Debug for WindowsConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("WindowsConfig(eyes only)")
+        let hands = if self.hands.is_some() { "with hands" } else { "eyes only" };
+        write!(f, "WindowsConfig({hands})")
     }
 }
 
@@ -54,27 +59,42 @@ impl std::fmt::Debug for WindowsConfig {
 #[derive(Debug)]
 pub struct WindowsConnector {
     config: WindowsConfig,
+    hands: KeptHands,
 }
 
 impl WindowsConnector {
     pub fn new(config: WindowsConfig) -> Self {
-        Self { config }
+        Self { config, hands: KeptHands::default() }
     }
 
     /// A fresh desktop for the thread that calls.
     pub fn connect(&self) -> Result<WindowsDesktop, DesktopError> {
         dpi::declare_dpi_awareness();
-        Ok(WindowsDesktop { config: self.config.clone() })
+        let hands = self.config.hands.as_ref().map(|config| self.hands.get(config)).transpose()?;
+        Ok(WindowsDesktop { config: self.config.clone(), hands })
     }
 }
 
 /// Eyes on one Windows desktop, and a share of the run's hands.
-#[derive(Debug)]
 pub struct WindowsDesktop {
     config: WindowsConfig,
+    hands: Option<SharedHands>,
 }
 
 impl WindowsDesktop {
+    /// What [`WindowsDesktop::bare_grab`] calls.
+    pub const BARE_GRAB: &str = "bare BitBlt";
+
+    /// One bare `BitBlt` of the whole virtual screen, which is the least a capture can cost; for `bench`.
+    pub fn bare_grab(&mut self) -> Result<(), DesktopError> {
+        Err(self.unsupported("capture"))
+    }
+
+    /// The hands, or a refusal by name.
+    fn hands(&self, what: &'static str) -> Result<&SharedHands, DesktopError> {
+        self.hands.as_ref().ok_or_else(|| self.unsupported(what))
+    }
+
     /// Opens it once; see [`WindowsConnector`] for a desktop that can be found again after a loss.
     pub fn connect(config: WindowsConfig) -> Result<Self, DesktopError> {
         WindowsConnector::new(config).connect()
@@ -100,7 +120,13 @@ impl Desktop for WindowsDesktop {
         Err(self.unsupported("capture"))
     }
 
-    fn inject(&mut self, _batch: Approved<Batch>, _stop: &Stop) -> Result<Injected, DesktopError> {
-        Err(self.unsupported("input"))
+    fn inject(&mut self, batch: Approved<Batch>, stop: &Stop) -> Result<Injected, DesktopError> {
+        locked(self.hands("input")?).inject(batch, stop)
+    }
+}
+
+impl std::fmt::Debug for WindowsDesktop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "WindowsDesktop({:?})", self.config)
     }
 }

@@ -22,7 +22,8 @@ mod segment;
 mod whereabouts;
 mod windows;
 
-use crate::hands::{Hands, HandsConfig};
+use crate::hands::HandsConfig;
+use crate::hands::share::{KeptHands, SharedHands, locked};
 use capture::Camera;
 use clipboard::Selection;
 use connection::Link;
@@ -38,7 +39,7 @@ use handsight_base::port::desktop::{
 use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;
 use overlay::OverlayWindow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use x11rb::connection::Connection as _;
 
 /// How to work on an X11 screen.
@@ -70,19 +71,17 @@ impl std::fmt::Debug for X11Config {
     }
 }
 
-type SharedHands = Arc<Mutex<Hands>>;
-
 /// Connects to one display, the first time and after a loss. The hands outlive a connection: what they hold and what they
 /// press is theirs, and a second pair on the same display would be refused.
 #[derive(Debug)]
 pub struct X11Connector {
     config: X11Config,
-    hands: Mutex<Option<SharedHands>>,
+    hands: KeptHands,
 }
 
 impl X11Connector {
     pub fn new(config: X11Config) -> Self {
-        Self { config, hands: Mutex::new(None) }
+        Self { config, hands: KeptHands::default() }
     }
 
     /// A fresh connection. May block as long as the server does.
@@ -96,7 +95,7 @@ impl X11Connector {
                     remedy: "Start the X server with `+extension XTEST` and without `-tst`.".into(),
                 });
             }
-            Some(config) => Some(self.hands(config)?),
+            Some(config) => Some(self.hands.get(config)?),
         };
         Ok(X11Desktop {
             overlay: OverlayWindow::new(self.config.overlay_pulses),
@@ -107,18 +106,6 @@ impl X11Connector {
             selection: None,
             hands,
         })
-    }
-
-    /// The hands of this run, started if there are none or if they have ended.
-    fn hands(&self, config: &HandsConfig) -> Result<SharedHands, DesktopError> {
-        let mut kept = self.hands.lock().unwrap_or_else(PoisonError::into_inner);
-        // Hands end with their connection to the server, after releasing everything.
-        if let Some(hands) = kept.as_ref().filter(|hands| !locked(hands).has_ended()) {
-            return Ok(Arc::clone(hands));
-        }
-        let hands = Arc::new(Mutex::new(Hands::spawn(config.clone())?));
-        *kept = Some(Arc::clone(&hands));
-        Ok(hands)
     }
 }
 
@@ -135,6 +122,9 @@ pub struct X11Desktop {
 }
 
 impl X11Desktop {
+    /// What [`X11Desktop::bare_grab`] calls.
+    pub const BARE_GRAB: &str = "bare XShmGetImage";
+
     /// Connects once; see [`X11Connector`] for a desktop that can be found again after a loss.
     pub fn connect(config: X11Config) -> Result<Self, DesktopError> {
         X11Connector::new(config).connect()
@@ -173,10 +163,6 @@ impl X11Desktop {
     fn ours(&self) -> Vec<ScreenRect> {
         self.overlay.area().into_iter().collect()
     }
-}
-
-fn locked(hands: &SharedHands) -> std::sync::MutexGuard<'_, Hands> {
-    hands.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Desktop for X11Desktop {

@@ -70,7 +70,7 @@ fn meta(bench: &Bench<'_>) -> RunMeta {
         profile: bench.settings.profile.name.clone(),
         profile_text: bench.settings.profile.to_toml(),
         objective: String::new(),
-        desktop: format!("x11{}", bench.display),
+        desktop: bench.desktop.to_string(),
         models: BTreeMap::new(),
         engine: env!("CARGO_PKG_VERSION").into(),
         started_unix_millis: bench.clock.unix_millis(),

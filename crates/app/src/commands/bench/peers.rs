@@ -6,6 +6,7 @@
 use super::Bench;
 use super::figure::Figure;
 use super::screen::Screen;
+use crate::assemble::desktop::Choice;
 use anyhow::{Context as _, anyhow, bail};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -115,7 +116,10 @@ impl Running {
         let place = screen.place();
         let mut command = Command::new(peer.program);
         command.args(peer.args).arg(place.x.to_string()).arg(place.y.to_string());
-        command.env("DISPLAY", &bench.display).current_dir(bench.folder.path());
+        if let Choice::X11 { display } = &bench.desktop {
+            command.env("DISPLAY", display);
+        }
+        command.current_dir(bench.folder.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let log = bench.folder.path().join(format!("{}.log", peer.name));
         command.stderr(File::create(&log).context("the log of a peer")?);

@@ -3,7 +3,8 @@
 use super::Bench;
 use super::figure::Figure;
 use super::screen::Screen;
-use crate::assemble::{self, Folder, Request, desktop, model};
+use crate::assemble::desktop::Kit;
+use crate::assemble::{self, Folder, Request, model, native};
 use crate::exit::{Exit, Failure};
 use crate::run_folder::Kind;
 use anyhow::{Context as _, bail};
@@ -13,7 +14,6 @@ use handsight_agent::progress::{Event, Progress};
 use handsight_base::port::clock::Clock as _;
 use handsight_base::port::desktop::Desktop as _;
 use handsight_base::space::ScreenPx;
-use handsight_desktop::x11::{X11Config, X11Desktop};
 use handsight_store::{Durability, Journal, Options};
 use serde_json::json;
 use std::fs::{self, File};
@@ -57,7 +57,7 @@ fn turns(bench: &Bench<'_>, hud: bool) -> anyhow::Result<Vec<f64>> {
     let request = Request {
         settings,
         task: "be measured".into(),
-        desktop: desktop::Choice::X11 { display: bench.display.clone() },
+        desktop: bench.desktop.clone(),
         model: Some(model::Choice::scripted(bench.environment, Path::new("bench"), script)?),
         folder: Folder::New { out: Some(bench.folder.path().join(name)), kind: Kind::Run },
         hands: true,
@@ -85,8 +85,7 @@ fn turns(bench: &Bench<'_>, hud: bool) -> anyhow::Result<Vec<f64>> {
 
 /// From the start of the binary to the first thing it does to the screen, seen by an eye of another connection.
 pub(super) fn start(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
-    let mut eye =
-        X11Desktop::connect(X11Config::eyes(Some(bench.display.clone()), Arc::new(bench.clock.clone())))?;
+    let mut eye = native::connect(&bench.desktop, Kit::eyes(Arc::new(bench.clock.clone())))?;
     let at = place(bench)?;
     let mut pointer = || -> anyhow::Result<ScreenPx> {
         eye.pointer()?.context("this desktop does not tell where the pointer is")
@@ -182,7 +181,7 @@ impl Started {
         let (file, log) = (folder.join(format!("{name}.jsonl")), folder.join(format!("{name}.log")));
         fs::write(&file, script).context("the script of a measured run")?;
         let mut command = Command::new(&bench.program);
-        command.args(["run", "be measured", "--quiet", "--desktop", &format!("x11{}", bench.display)]);
+        command.args(["run", "be measured", "--quiet", "--desktop", &bench.desktop.to_string()]);
         command.arg("--model").arg(format!("scripted/{}", file.display()));
         command.arg("--out").arg(folder.join(name));
         for set in &bench.set {

@@ -5,7 +5,8 @@
 
 use super::Bench;
 use super::figure::Figure;
-use crate::assemble;
+use crate::assemble::desktop::{Kit, hands};
+use crate::assemble::native::{self, NativeDesktop};
 use crate::exit::{Exit, Failure};
 use anyhow::{Context as _, bail};
 use base64::Engine as _;
@@ -21,7 +22,6 @@ use handsight_base::port::clock::Clock as _;
 use handsight_base::port::desktop::{CaptureRequest, Desktop as _, OverlayInCapture, Pulse};
 use handsight_base::port::dialect::Dialect;
 use handsight_base::space::{At, FrameId, FramePx, PictureGeometry, ScreenPx, Size};
-use handsight_desktop::x11::{X11Config, X11Desktop};
 use handsight_model::wire::chat;
 use handsight_pixel::blend::{Exporter, Scaling};
 use handsight_pixel::font::FontStack;
@@ -41,7 +41,7 @@ expect the dialog to close and the title of the window to show the new name.";
 
 /// Eyes and hands on the display, and what makes pictures.
 pub(super) struct Screen {
-    desktop: X11Desktop,
+    desktop: NativeDesktop,
     pulse: Option<Arc<dyn Pulse>>,
     gate: Gate,
     exporter: Exporter,
@@ -56,10 +56,11 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn open(bench: &Bench<'_>) -> anyhow::Result<Self> {
         let profile = &bench.settings.profile;
-        let hands = assemble::desktop::hands(bench.environment, profile, &bench.display)?;
+        let hands =
+            hands(bench.environment, profile, &bench.desktop)?.context("this desktop has no hands")?;
         let gate = policy::gate(&hands.stop_chord);
-        let eyes = X11Config::eyes(Some(bench.display.clone()), Arc::new(bench.clock.clone()));
-        let mut desktop = X11Desktop::connect(X11Config { hands: Some(hands), ..eyes })?;
+        let kit = Kit { hands: Some(hands), ..Kit::eyes(Arc::new(bench.clock.clone())) };
+        let mut desktop = native::connect(&bench.desktop, kit)?;
         let options = ToolOptions {
             extended: profile.decide.extended_tools,
             out_of_range: profile.decide.out_of_range,
@@ -152,7 +153,7 @@ pub(super) fn capture(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     let ratio = Figure::ratio("capture / bare", &whole, &bare).at_most(1.3);
     Ok(vec![
         Figure::new("capture with cursor", whole).at_most(50.0),
-        Figure::new("bare XShmGetImage", bare),
+        Figure::new(NativeDesktop::BARE_GRAB, bare),
         ratio,
     ])
 }

@@ -4,7 +4,7 @@
 
 use super::finding::{Area, Finding, Findings};
 use super::keepers;
-use crate::assemble::desktop::{Choice, target_is_there};
+use crate::assemble::desktop::{Choice, Kit, connector, target_is_there};
 use crate::settings::Settings;
 use crate::within::within;
 use handsight_base::flow::frame::{Frame, Shown};
@@ -12,7 +12,6 @@ use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::{CaptureRequest, Desktop, DesktopError, Overlay, OverlayInCapture};
 use handsight_base::space::ScreenRect;
 use handsight_desktop::hands::{Hands, HandsConfig};
-use handsight_desktop::x11::{X11Config, X11Desktop};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +27,8 @@ pub(super) fn check(
     settings: &Settings,
 ) -> Vec<Finding> {
     let mut findings = Findings::of(Area::Desktop);
-    let display = match choice {
-        Ok(Choice::X11 { display }) => display,
+    let choice = match choice {
+        Ok(choice @ (Choice::X11 { .. } | Choice::Windows)) => choice,
         Ok(Choice::Replay { run }) => {
             findings.ok("server", format!("the pictures of {}: no screen is looked at", run.display()));
             return findings.list;
@@ -49,10 +48,10 @@ pub(super) fn check(
     let seen = within(DEADLINE, "look", move || {
         let mut found = Findings::of(Area::Desktop);
         let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
-        let config = X11Config { overlay_pulses: pulses, ..X11Config::eyes(Some(display), clock) };
-        let mut desktop = X11Desktop::connect(config)?;
-        look(&mut desktop, &mut found, margin)?;
-        match target_is_there(&mut desktop, &capture) {
+        let kit = Kit { overlay_pulses: pulses, ..Kit::eyes(clock) };
+        let mut desktop = connector(&choice, kit)?()?;
+        look(&mut *desktop, &mut found, margin)?;
+        match target_is_there(&mut *desktop, &capture) {
             Ok(()) => found.ok("target", "what the profile looks at is there"),
             Err(e) => found.fail("target", e.to_string(), "`handsight window status` lists the windows."),
         }

@@ -25,10 +25,8 @@ pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Resul
     let model = assemble::model::Choice::read(environment, profile, &args.model)?;
     let choice = assemble::desktop::Choice::read(&args.desktop.desktop, environment);
     let hands = match &choice {
-        Ok(assemble::desktop::Choice::X11 { display }) => {
-            Some(assemble::desktop::hands(environment, profile, display)?)
-        }
-        Ok(assemble::desktop::Choice::Replay { .. } | assemble::desktop::Choice::World(_)) | Err(_) => None,
+        Ok(choice) => assemble::desktop::hands(environment, profile, choice)?,
+        Err(_) => None,
     };
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
     let mut findings = machine::check(environment, model.is_here(), &profile.hud);
