@@ -9,8 +9,11 @@ mod clipboard;
 mod displays;
 mod dpi;
 mod input;
+mod canvas;
+mod layered;
 mod overlay;
 mod raiser;
+mod repaint;
 mod system;
 
 pub use dpi::declare_dpi_awareness;
