@@ -5,11 +5,11 @@
 //! coordinate is a physical pixel of the virtual screen, so the process must call [`declare_dpi_awareness`] before its first
 //! window. This module refuses a session without a screen, with its remedy, and never reads the environment.
 
+mod canvas;
 mod clipboard;
 mod displays;
 mod dpi;
 mod input;
-mod canvas;
 mod layered;
 mod overlay;
 mod raiser;
@@ -25,9 +25,11 @@ use handsight_base::flow::frame::Frame;
 use handsight_base::gate::Approved;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
-    Capabilities, CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected,
+    Capabilities, CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected, Overlay,
+    OverlayInCapture,
 };
 use handsight_base::stop::Stop;
+use overlay::OverlayWindow;
 use std::sync::Arc;
 
 /// How to work on a Windows desktop.
@@ -74,13 +76,15 @@ impl WindowsConnector {
     pub fn connect(&self) -> Result<WindowsDesktop, DesktopError> {
         dpi::declare_dpi_awareness();
         let hands = self.config.hands.as_ref().map(|config| self.hands.get(config)).transpose()?;
-        Ok(WindowsDesktop { config: self.config.clone(), hands })
+        let overlay = OverlayWindow::new(self.config.overlay_pulses);
+        Ok(WindowsDesktop { config: self.config.clone(), overlay, hands })
     }
 }
 
 /// Eyes on one Windows desktop, and a share of the run's hands.
 pub struct WindowsDesktop {
     config: WindowsConfig,
+    overlay: OverlayWindow,
     hands: Option<SharedHands>,
 }
 
@@ -110,7 +114,7 @@ impl Desktop for WindowsDesktop {
             backend: "windows".into(),
             detail: system::version().to_string(),
             simulated: false,
-            capabilities: Capabilities::default(),
+            capabilities: Capabilities { overlay: true, overlay_in_capture: true, ..Capabilities::default() },
         }
     }
 
@@ -118,13 +122,30 @@ impl Desktop for WindowsDesktop {
         displays::displays()
     }
 
-    fn capture(&mut self, _request: &CaptureRequest) -> Result<Frame, DesktopError> {
+    fn capture(&mut self, request: &CaptureRequest) -> Result<Frame, DesktopError> {
         let _ = &self.config.clock;
-        Err(self.unsupported("capture"))
+        match request.overlay {
+            OverlayInCapture::AsShown => {
+                self.overlay.await_painted()?;
+                Err(self.unsupported("capture"))
+            }
+            OverlayInCapture::Hidden => {
+                let hidden = self.overlay.hide()?;
+                let frame = Err(self.unsupported("capture"));
+                if hidden {
+                    self.overlay.unhide()?;
+                }
+                frame
+            }
+        }
     }
 
     fn inject(&mut self, batch: Approved<Batch>, stop: &Stop) -> Result<Injected, DesktopError> {
         locked(self.hands("input")?).inject(batch, stop)
+    }
+
+    fn overlay(&mut self, overlay: Option<&Overlay>) -> Result<(), DesktopError> {
+        self.overlay.show(overlay)
     }
 }
 

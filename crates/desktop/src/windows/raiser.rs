@@ -266,12 +266,9 @@ fn show(before: Option<Shown>, overlay: Overlay) -> Result<Shown, DesktopError> 
     let shown = match before.filter(|s| s.hidden || s.layered.is_shown()) {
         Some(same) if same.overlay == overlay && !same.hidden => return Ok(same),
         Some(before) => before,
-        None => Shown {
-            layered: Layered::create()?,
-            overlay: overlay.clone(),
-            hidden: false,
-            excluded: false,
-        },
+        None => {
+            Shown { layered: Layered::create()?, overlay: overlay.clone(), hidden: false, excluded: false }
+        }
     };
     shown.layered.fill(&overlay)?;
     shown.layered.show()?;

@@ -161,9 +161,9 @@ impl Seen {
         let left = (self.area.origin.x - overlay.area.origin.x) as usize * 4;
         let top = (self.area.origin.y - overlay.area.origin.y) as usize;
         let rows = overlay.bgra.chunks_exact(stride).skip(top);
-        let pairs = rows.zip(self.bgrx.chunks_exact(width)).flat_map(|(ours, there)| {
-            ours[left..left + width].chunks_exact(4).zip(there.chunks_exact(4))
-        });
+        let pairs = rows
+            .zip(self.bgrx.chunks_exact(width))
+            .flat_map(|(ours, there)| ours[left..left + width].chunks_exact(4).zip(there.chunks_exact(4)));
         pairs.filter(|(ours, there)| ours[3] == 255 && ours[..3] != there[..3]).count()
     }
 }
