@@ -12,7 +12,7 @@ use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{Desktop, DesktopError};
 use handsight_base::stop::Stop;
 use handsight_desktop::BACKENDS;
-use handsight_desktop::hands::HandsConfig;
+use handsight_desktop::hands::{HandsConfig, Screen};
 use handsight_desktop::replay::{FirstDifference, ReplayDesktop};
 use std::ffi::OsString;
 use std::fmt;
@@ -74,10 +74,10 @@ impl Choice {
     }
 
     /// The hands that work on it, as [`HandsConfig`] names their desktop; `None` where nothing can be pressed.
-    fn hands_at(&self) -> Option<&str> {
+    fn hands_at(&self) -> Option<Screen> {
         match self {
-            Self::X11 { display } => Some(display),
-            Self::Windows => Some("windows"),
+            Self::X11 { display } => Some(Screen::x11(display)),
+            Self::Windows => Some(Screen::Windows),
             Self::Replay { .. } | Self::World(_) => None,
         }
     }

@@ -6,9 +6,9 @@
 
 use super::HandsConfig;
 use super::injector::Code;
-use super::link::{self, Link};
 use super::protocol::{Command, Ended, Engine, Fault, Frames, Hello, LedgerEntry, Reply, frame};
 use super::supervisor::{events_of, notches};
+use super::system::{Link, private_folder};
 use handsight_base::NOTCH;
 use handsight_base::flow::action::{Batch, Primitive};
 use handsight_base::gate::Approved;
@@ -16,9 +16,7 @@ use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::{DesktopError, Injected, Pulse};
 use handsight_base::stop::{Stop, StopReason};
 use std::fmt::Debug;
-use std::io::{self, Read, Write};
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -63,21 +61,22 @@ impl Hands {
             why: format!("the input supervisor {:?} could not be started: {why}", config.command),
             remedy: "Check the program, and that the state folder can be written".to_owned(),
         };
-        let state_dir = link::private_folder(&config.state_dir).map_err(|why| unusable(&why))?;
-        let link = link::start(&config.command, &config.withheld).map_err(|why| unusable(&why))?;
+        let state_dir = private_folder(&config.state_dir).map_err(|why| unusable(&why))?;
+        let mut link = Link::start(&config.command, &config.withheld).map_err(|why| unusable(&why))?;
         let hello = Hello {
-            display: config.display.clone(),
+            screen: config.screen.clone(),
             state_dir,
             stop_chord: config.stop_chord.clone(),
             max_hold: config.max_hold,
             silence: config.silence,
             engine: Engine::this(),
+            line: link.address(),
         };
         let chord = Stop::new();
-        let pulse = link.pulse.try_clone().map_err(|why| unusable(&why))?;
+        let pulse = link.pulse().map_err(|why| unusable(&why))?;
         let ended = Arc::new(AtomicBool::new(false));
-        let replies =
-            read_replies(&link.commands, chord.clone(), Arc::clone(&ended)).map_err(|why| unusable(&why))?;
+        let replies = link.replies().and_then(|line| read_replies(line, chord.clone(), Arc::clone(&ended)));
+        let replies = replies.map_err(|why| unusable(&why))?;
         let clock = RealClock::new();
         let mut hands = Self {
             link,
@@ -187,7 +186,7 @@ impl Hands {
 
     /// The supervisor's process.
     pub fn pid(&self) -> u32 {
-        self.link.child.id()
+        self.link.pid()
     }
 
     /// True once the supervisor has ended: nothing can be injected any more, and nothing is held. Spawn new hands.
@@ -273,7 +272,7 @@ impl Hands {
         let lost =
             |why: io::Error| DesktopError::Lost { why: format!("the input supervisor takes nothing: {why}") };
         let bytes = frame(message).map_err(lost)?;
-        (&self.link.commands).write_all(&bytes).map_err(|why| match why.kind() {
+        self.link.send(&bytes).map_err(|why| match why.kind() {
             io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
                 self.last_words().unwrap_or_else(ended)
             }
@@ -301,12 +300,12 @@ impl Hands {
 impl Drop for Hands {
     fn drop(&mut self) {
         // The end of the pipe is the end of the engine, as far as the supervisor is concerned.
-        let _closed = self.link.commands.shutdown(Shutdown::Write);
+        self.link.close();
         let until = self.clock.now() + LEAVE;
         while self.clock.now() < until {
             match self.replies.recv_timeout(LOOK) {
                 Err(RecvTimeoutError::Disconnected) => {
-                    let _reaped = self.link.child.wait();
+                    self.link.reap();
                     return;
                 }
                 Ok(Reply::Stays) => return,
@@ -330,14 +329,17 @@ fn ended() -> DesktopError {
 }
 
 /// Reads replies on a thread of its own, which ends with the pipe.
-fn read_replies(commands: &UnixStream, chord: Stop, ended: Arc<AtomicBool>) -> io::Result<Receiver<Reply>> {
-    let mut stream = commands.try_clone()?;
+fn read_replies(
+    mut line: impl Read + Send + 'static,
+    chord: Stop,
+    ended: Arc<AtomicBool>,
+) -> io::Result<Receiver<Reply>> {
     // There is one question at a time; what does not fit answers questions that were given up.
     let (sender, receiver) = sync_channel(64);
     std::thread::Builder::new().name("hands".to_owned()).spawn(move || {
         let mut frames = Frames::default();
         let mut bytes = [0; 4096];
-        while let Ok(n @ 1..) = stream.read(&mut bytes) {
+        while let Ok(n @ 1..) = line.read(&mut bytes) {
             frames.push(&bytes[..n]);
             while let Ok(Some(reply)) = frames.next::<Reply>() {
                 hear(reply, &chord, &sender);
@@ -405,12 +407,13 @@ fn pieces(primitive: Primitive) -> Box<dyn Iterator<Item = Primitive>> {
             let rest = Some(d - CHUNK * whole as u32).filter(|rest| !rest.is_zero());
             Box::new(std::iter::repeat_n(CHUNK, whole).chain(rest).map(Primitive::Wait))
         }
-        Primitive::Wheel { axis, units } if notches(units) > CHUNK_EVENTS => {
-            let (count, most) = (notches(units), CHUNK_EVENTS);
-            let piece =
-                move |notches: u32| Primitive::Wheel { axis, units: units.signum() * notches as i32 * NOTCH };
-            let rest = Some(count % most).filter(|rest| *rest > 0);
-            Box::new(std::iter::repeat_n(most, (count / most) as usize).chain(rest).map(piece))
+        Primitive::Wheel { axis, mut units } if notches(units) > CHUNK_EVENTS => {
+            let full = units.signum() * CHUNK_EVENTS as i32 * NOTCH;
+            Box::new(std::iter::from_fn(move || {
+                let piece = if notches(units) > CHUNK_EVENTS { full } else { units };
+                units -= piece;
+                (piece != 0).then_some(Primitive::Wheel { axis, units: piece })
+            }))
         }
         other => Box::new(std::iter::once(other)),
     }
@@ -426,6 +429,8 @@ mod tests {
         let long = Duration::from_millis(1234);
         let mut batch =
             vec![Primitive::Wait(long), Primitive::Wheel { axis: Axis::Vertical, units: -200 * NOTCH }];
+        // Single units survive the cut, and the rest is no notch of its own.
+        batch.push(Primitive::Wheel { axis: Axis::Horizontal, units: 128 * NOTCH + 31 });
         batch.extend(std::iter::repeat_n(Primitive::Char('x'), 100));
         batch.extend([Primitive::Wait(Duration::from_millis(30)); 3]);
         let events: u32 = batch.iter().map(events_of).sum();
@@ -439,6 +444,11 @@ mod tests {
         assert_eq!((all.iter().map(events_of).sum::<u32>(), waits(&all)), (events, waited));
         let down = |p: &Primitive| matches!(p, Primitive::Wheel { units, .. } if *units < 0);
         assert_eq!(all.iter().filter(|p| down(p)).map(events_of).sum::<u32>(), 200);
+        let across = all.iter().filter_map(|p| match p {
+            Primitive::Wheel { axis: Axis::Horizontal, units } => Some(*units),
+            _ => None,
+        });
+        assert_eq!(across.collect::<Vec<_>>(), [64 * NOTCH, 64 * NOTCH + 31]);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The engine's end of the clipboard: text entered by way of it, and contents put there.
 //!
-//! What has to outlive the engine lives with the supervisor ([`keeper`](crate::x11::clipboard::keeper)); this only asks. It
+//! What has to outlive the engine lives with the supervisor ([`keeper`](super::keeper)); this only asks. It
 //! refuses to leave a person's clipboard with the text that was pasted: whatever happens to the keys, it is given back.
 
 use super::client::{Hands, Heard};
 use super::protocol::{Command, MAX_FRAME, Reply, frame};
-use crate::x11::clipboard::keeper::Wish;
+use super::wish::Wish;
+#[cfg(windows)]
+use crate::windows::clipboard::text_contents;
+#[cfg(target_os = "linux")]
 use crate::x11::clipboard::text_contents;
 use handsight_base::flow::action::Primitive;
 use handsight_base::gate::{Approved, Paste, SetClipboard};

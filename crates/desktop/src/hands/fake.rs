@@ -20,9 +20,15 @@ pub(crate) struct Fake {
     /// Characters cannot be typed before this time.
     pub not_before: Duration,
     pub lost: bool,
+    /// The wheel takes 120ths of a notch, and text goes as characters: Windows.
+    pub units: bool,
 }
 
 impl Injector for Fake {
+    fn takes_units(&self) -> bool {
+        self.units
+    }
+
     fn begin(&mut self) -> Result<(), Fault> {
         self.batches.0 += 1;
         Ok(())
@@ -37,19 +43,20 @@ impl Injector for Fake {
     fn resolve(
         &mut self,
         key: Key,
-        _purpose: Purpose,
+        purpose: Purpose,
         _upcoming: &[char],
         now: Duration,
     ) -> Result<Resolved, Fault> {
         Ok(match key {
+            Key::Char(_) if self.units && purpose == Purpose::Text => Resolved::Character,
             Key::Char(_) if now < self.not_before => Resolved::NotBefore(self.not_before),
             Key::Char('\u{1}') => return Err(Fault::NoKey { key: "U+0001".to_owned() }),
             Key::Char(c) if c.is_ascii_uppercase() => {
-                Resolved::Now(Stroke { around: vec![50], key: c.to_ascii_lowercase() as u16 })
+                Resolved::Now(Stroke { around: vec![50], key: c.to_ascii_lowercase().into() })
             }
-            Key::Char(c) => Resolved::Now(Stroke { around: Vec::new(), key: c as u16 }),
+            Key::Char(c) => Resolved::Now(Stroke { around: Vec::new(), key: c.into() }),
             Key::Named(Named::Shift) => Resolved::Now(Stroke { around: Vec::new(), key: 50 }),
-            Key::Named(n) => Resolved::Now(Stroke { around: Vec::new(), key: 1000 + n as u16 }),
+            Key::Named(n) => Resolved::Now(Stroke { around: Vec::new(), key: 1000 + n as u32 }),
         })
     }
 
@@ -68,7 +75,7 @@ impl Injector for Fake {
         match event {
             Event::Press(code) => assert!(self.down.insert(code), "{code} was pressed twice"),
             Event::Release(code) => drop(self.down.remove(&code)),
-            Event::Move(_) | Event::Notch { .. } => {}
+            Event::Move(_) | Event::Notch { .. } | Event::Wheel { .. } | Event::Character(_) => {}
         }
         self.sent.push(event);
         Ok(())

@@ -1,9 +1,10 @@
 //! What the supervisor needs of an operating system to move the hands.
 //!
-//! One implementation per system (X11's is `x11/input.rs`) and a fake. An injector resolves keys to codes and sends single
-//! events; it keeps no account of what is down and takes no decision: that is the supervisor's.
+//! One implementation per system (`x11/input.rs`, `windows/input.rs`, `vnc/input.rs`) and a fake. An injector resolves keys
+//! to codes and sends single events; it keeps no account of what is down and takes no decision: that is the supervisor's.
 
-use super::protocol::Fault;
+use super::protocol::{Fault, Hello};
+use super::system::Source;
 use handsight_base::flow::action::{Axis, Button};
 use handsight_base::key::Key;
 use handsight_base::space::ScreenPx;
@@ -15,8 +16,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// A keycode (X11) or scan code (Windows).
-    Key(u16),
+    /// A keycode (X11), virtual key (Windows, plus 256 for an extended one) or keysym (VNC).
+    Key(u32),
     Button(u8),
 }
 
@@ -41,20 +42,30 @@ pub enum Event {
         axis: Axis,
         positive: bool,
     },
+    /// The wheel turned by so many 120ths of a notch, where the system takes them ([`Injector::takes_units`]).
+    Wheel {
+        axis: Axis,
+        units: i32,
+    },
+    /// A character as such, down and up in one, where the system takes characters ([`Resolved::Character`]).
+    Character(char),
 }
 
 /// The key to press, and what has to be down around it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Stroke {
     /// Modifier codes in the order they go down.
-    pub around: Vec<u16>,
-    pub key: u16,
+    pub around: Vec<u32>,
+    pub key: u32,
 }
 
 /// What a key comes to at this moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Resolved {
     Now(Stroke),
+    /// The system takes the character itself: [`Event::Character`]. For text only.
+    #[cfg_attr(all(target_os = "linux", not(test)), expect(dead_code, reason = "only Windows types so"))]
+    Character,
     /// Programs have to catch up first; ask again at this time or after the next event.
     NotBefore(Duration),
 }
@@ -68,8 +79,36 @@ pub(crate) enum Purpose {
     Text,
 }
 
+/// What came in by [`Attached::pump`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    pub anything: bool,
+    /// The stop chord.
+    pub chord: bool,
+}
+
+/// An injector as the process serves it: a connection of its own that things come in on.
+pub(crate) trait Attached: Injector + Sized {
+    /// Connects to the screen and takes its hands for the engine; [`Fault::InUse`] if another engine has them.
+    fn attach(hello: &Hello) -> Result<Self, Fault>;
+
+    /// Takes in what has come. Never waits. [`Fault::Superseded`] if the same engine has started other hands.
+    fn pump(&mut self) -> Result<Heard, Fault>;
+
+    /// The engine is gone: whoever wants the screen may wait for it.
+    fn resign(&mut self) -> Result<(), Fault>;
+
+    /// What to wait on: ready when there is something to [`Attached::pump`].
+    fn sources(&self) -> Vec<Source<'_>>;
+}
+
 /// Times are of the supervisor's clock.
 pub(crate) trait Injector {
+    /// True if the wheel turns by [`Event::Wheel`], in 120ths of a notch, and not by whole notches.
+    fn takes_units(&self) -> bool {
+        false
+    }
+
     /// Called before the first key of a batch is resolved.
     fn begin(&mut self) -> Result<(), Fault>;
 

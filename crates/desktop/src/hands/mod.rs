@@ -1,14 +1,15 @@
 //! The hands: a process of its own that moves mouse and keyboard, and lets go of everything when the engine dies.
 //!
-//! A key pressed through XTEST stays down after the process that pressed it has died, whatever that process wrote into its
-//! signal handlers. So the engine presses nothing itself. It starts this supervisor first, sends it batches over a pipe that
+//! A key pressed through XTEST or SendInput stays down after the process that pressed it has died, whatever that process
+//! wrote into its signal handlers. So the engine presses nothing itself. It starts this supervisor first, sends it batches over a pipe that
 //! nobody inherits, and tells it every 100 ms, while anything is down, that its turn still runs. The supervisor leaves the
 //! engine's session, so that a signal to the group does not take both; it alone holds the input connection; and it ends
 //! when the engine does.
 //!
 //! `supervisor.rs` holds every rule about letting go, `client.rs` is the engine's end, `process.rs` the process around it,
-//! `injector.rs` what a system has to offer. None of them approves anything: the engine's end takes [`Approved`] batches
-//! only, and the stop chord is refused in model input by the gate, not here.
+//! `injector.rs` what a kind of screen has to offer; `unix.rs` and `windows.rs` know how a process of its own is started and
+//! talked to. None of them approves anything: the engine's end takes [`Approved`] batches only, and the stop chord is refused
+//! in model input by the gate, not here.
 //!
 //! [`Approved`]: handsight_base::gate::Approved
 
@@ -25,14 +26,19 @@ mod held;
 #[cfg(target_os = "linux")]
 pub(crate) mod injector;
 #[cfg(target_os = "linux")]
-mod link;
+pub(crate) mod keeper;
 #[cfg(target_os = "linux")]
 mod process;
 #[cfg(target_os = "linux")]
 pub(crate) mod protocol;
+mod screen;
 pub(crate) mod share;
 #[cfg(target_os = "linux")]
 mod supervisor;
+#[cfg(target_os = "linux")]
+pub(crate) mod unix;
+#[cfg(target_os = "linux")]
+pub(crate) mod wish;
 
 #[cfg(not(target_os = "linux"))]
 pub use absent::{Hands, supervise};
@@ -44,6 +50,9 @@ pub use injector::{Code, Event};
 pub use process::supervise;
 #[cfg(target_os = "linux")]
 pub use protocol::{Ended, LedgerEntry};
+pub use screen::{Screen, Secrets};
+#[cfg(target_os = "linux")]
+pub(crate) use unix as system;
 
 use handsight_base::key::{Chord, Key, Named};
 use std::ffi::OsString;
@@ -59,8 +68,8 @@ pub const HEARTBEAT: Duration = Duration::from_millis(100);
 pub struct HandsConfig {
     /// The program with its hidden subcommand that calls [`supervise`].
     pub command: Vec<OsString>,
-    /// `:99`.
-    pub display: String,
+    /// What they move.
+    pub screen: Screen,
     /// Where the file with the pressed keys lives, shared by all runs of this person on this machine.
     pub state_dir: PathBuf,
     /// What the person presses to stop everything.
@@ -75,10 +84,10 @@ pub struct HandsConfig {
 
 impl HandsConfig {
     /// With the defaults: Ctrl+Alt+Pause, 30 s, 250 ms.
-    pub fn new(command: Vec<OsString>, display: impl Into<String>, state_dir: impl Into<PathBuf>) -> Self {
+    pub fn new(command: Vec<OsString>, screen: Screen, state_dir: impl Into<PathBuf>) -> Self {
         Self {
             command,
-            display: display.into(),
+            screen,
             state_dir: state_dir.into(),
             stop_chord: Chord(vec![
                 Key::Named(Named::Control),

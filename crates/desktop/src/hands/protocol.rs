@@ -4,7 +4,9 @@
 //! Both ends are the same binary, so there is no version to negotiate; a frame that does not parse ends the connection.
 
 use super::injector::{Code, Event};
-use crate::x11::clipboard::keeper::{Granted, Wish};
+use super::screen::Screen;
+use super::system::Address;
+use super::wish::{Granted, Wish};
 use handsight_base::flow::action::Primitive;
 use handsight_base::key::Chord;
 use handsight_base::port::desktop::DesktopError;
@@ -20,13 +22,22 @@ use std::time::Duration;
 /// The first frame: who the engine is and how it wants its hands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Hello {
-    pub display: String,
+    pub screen: Screen,
     pub state_dir: PathBuf,
     pub stop_chord: Chord,
     pub max_hold: Duration,
     /// Silence after which held keys are released.
     pub silence: Duration,
     pub engine: Engine,
+    /// Where the child finds the rest of its lines.
+    pub line: Address,
+}
+
+impl Hello {
+    /// Where the state of the hands on this screen is kept.
+    pub(crate) fn state_file(&self, what: &str) -> PathBuf {
+        self.state_dir.join(format!("{what}-{}", self.screen.file_word()))
+    }
 }
 
 /// Which engine it is. A process id alone may be the same in two containers that share a display.

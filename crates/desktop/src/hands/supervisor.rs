@@ -267,6 +267,7 @@ impl<I: Injector> Supervisor<I> {
                     match self.resolve(key, Purpose::Chord, now)? {
                         Resolved::NotBefore(due) => return Ok(Step::Later(due)),
                         Resolved::Now(stroke) => self.down(finger, codes(&stroke), now)?,
+                        Resolved::Character => return Err(Fault::NoKey { key: key.to_string() }),
                     }
                 }
                 Step::Sent(1)
@@ -279,11 +280,20 @@ impl<I: Injector> Supervisor<I> {
                     self.release(&codes, now)?;
                     Step::Sent(2)
                 }
+                Resolved::Character => {
+                    self.batch_holds = true;
+                    self.send(Event::Character(c), now)?;
+                    Step::Sent(2)
+                }
             },
             Primitive::Wheel { axis, units } => {
                 let notches = notches(units);
-                for _ in 0..notches {
-                    self.send(Event::Notch { axis, positive: units > 0 }, now)?;
+                if !self.input.takes_units() {
+                    for _ in 0..notches {
+                        self.send(Event::Notch { axis, positive: units > 0 }, now)?;
+                    }
+                } else if units != 0 {
+                    self.send(Event::Wheel { axis, units }, now)?;
                 }
                 Step::Sent(notches)
             }
@@ -434,7 +444,7 @@ pub(crate) fn notches(units: i32) -> u32 {
 }
 
 /// How many events a primitive asks for: presses, releases, moves and notches. What a layout needs around a character
-/// is not counted.
+/// is not counted, and a wheel that turns by less than a notch counts as the notches that come closest.
 pub(crate) fn events_of(primitive: &Primitive) -> u32 {
     match primitive {
         Primitive::Move(_) | Primitive::Button { .. } | Primitive::Key { .. } => 1,

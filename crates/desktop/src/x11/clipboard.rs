@@ -13,8 +13,7 @@ use super::windows::words;
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::ClipboardContents;
 use std::collections::VecDeque;
-use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 use transfer::Transfer;
@@ -243,12 +242,12 @@ impl Selection {
     }
 
     /// Serves whoever asks until `bell` rings.
-    pub(crate) fn serve_or(&mut self, bell: &UnixStream) -> XResult<()> {
+    pub(crate) fn serve_or(&mut self, bell: BorrowedFd<'_>) -> XResult<()> {
         self.pump()?;
         self.heard.clear();
         // Requestors that have gone are noticed by the time.
         let at_most = (!self.transfers.is_empty()).then_some(ANSWER);
-        super::connection::rest(&self.conn, at_most, Some(bell.as_fd()))
+        super::connection::rest(&self.conn, at_most, Some(bell))
     }
 
     /// Leaves once the server has taken every answer: a connection that ends before that may take them along.

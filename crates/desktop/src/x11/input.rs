@@ -11,8 +11,10 @@ pub(super) mod keysyms;
 mod ownership;
 mod spare;
 
-use crate::hands::injector::{Code, Event, Injector, Purpose, Resolved, Stroke};
+use crate::hands::Screen;
+use crate::hands::injector::{Attached, Code, Event, Heard, Injector, Purpose, Resolved, Stroke};
 use crate::hands::protocol::{Fault, Hello};
+use crate::hands::system::Source;
 use chord::ChordWatch;
 use drain::Drain;
 use handsight_base::flow::action::{Axis, Button};
@@ -21,8 +23,7 @@ use keymap::{Effect, Layout, State, bits};
 use ownership::Ownership;
 use spare::{Plan, Spares};
 use std::collections::HashSet;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
+use std::os::fd::AsFd;
 use std::time::Duration;
 use x11rb::connection::Connection;
 use x11rb::errors::{ConnectionError, ReplyError};
@@ -40,13 +41,6 @@ const CORE: u16 = 0x100;
 /// CapsLock's modifier bit.
 const CAPS: u8 = 2;
 
-/// What came in by [`X11Input::pump`].
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Heard {
-    pub anything: bool,
-    pub chord: bool,
-}
-
 pub(crate) struct X11Input {
     conn: RustConnection,
     root: Window,
@@ -61,7 +55,7 @@ pub(crate) struct X11Input {
     drain: Drain,
     chord: ChordWatch,
     /// Keycodes that we pressed and did not release.
-    down: Vec<u16>,
+    down: Vec<u32>,
     /// CapsLock is to be given back.
     caps: bool,
     /// The batch presses CapsLock itself: hands off it.
@@ -69,20 +63,22 @@ pub(crate) struct X11Input {
     refused: Option<Fault>,
 }
 
-impl X11Input {
-    /// Connects, takes the display's hands and follows its keyboard. Borrowed keycodes of an earlier life are given back.
-    pub(crate) fn connect(hello: &Hello, file: &Path) -> Result<Self, Fault> {
-        let (conn, screen) =
-            RustConnection::connect(Some(&hello.display)).map_err(|why| Fault::Unusable {
-                why: format!("no X server answers on {:?} ({why})", hello.display),
-                remedy: "Start one, or name another display with --desktop x11:N".to_owned(),
-            })?;
+impl Attached for X11Input {
+    /// Borrowed keycodes of an earlier life are given back.
+    fn attach(hello: &Hello) -> Result<Self, Fault> {
+        let Screen::X11 { display } = &hello.screen else {
+            let why = format!("{:?} is no X server", hello.screen);
+            return Err(Fault::Unusable { why, remedy: String::new() });
+        };
+        let (conn, screen) = RustConnection::connect(Some(display)).map_err(|why| Fault::Unusable {
+            why: format!("no X server answers on {display:?} ({why})"),
+            remedy: "Start one, or name another display with --desktop x11:N".to_owned(),
+        })?;
         let root = conn.setup().roots[screen].root;
         if conn.xtest_get_version(2, 2).is_err() {
             return Err(Fault::Unusable {
                 why: format!(
-                    "the X server on {:?} has no XTEST extension, so nothing can be typed or clicked",
-                    hello.display
+                    "the X server on {display:?} has no XTEST extension, so nothing can be typed or clicked"
                 ),
                 remedy: "Start the server without `-extension XTEST`".to_owned(),
             });
@@ -96,7 +92,7 @@ impl X11Input {
         conn.xkb_select_events(CORE, none, events, all, all, &SelectEventsAux::new()).map_err(lost)?;
         let chord = ChordWatch::new(&conn, root, &hello.stop_chord)?;
         let drain = Drain::new(&conn, root)?;
-        let (spares, left) = Spares::open(file.to_owned());
+        let (spares, left) = Spares::open(hello.state_file("borrowed"));
         let mut input = Self {
             conn,
             root,
@@ -122,13 +118,11 @@ impl X11Input {
         Ok(input)
     }
 
-    /// The engine is gone: whoever wants the display may wait for it.
-    pub(crate) fn resign(&self) -> Result<(), Fault> {
+    fn resign(&mut self) -> Result<(), Fault> {
         self.ownership.resign(&self.conn)
     }
 
-    /// Takes in what the server has sent. Never waits.
-    pub(crate) fn pump(&mut self) -> Result<Heard, Fault> {
+    fn pump(&mut self) -> Result<Heard, Fault> {
         let remembered = self.chord.take_remembered();
         let mut heard = Heard { anything: remembered, chord: remembered };
         let mut superseded = false;
@@ -161,6 +155,12 @@ impl X11Input {
         if superseded { Err(Fault::Superseded) } else { Ok(heard) }
     }
 
+    fn sources(&self) -> Vec<Source<'_>> {
+        vec![self.conn.stream().as_fd()]
+    }
+}
+
+impl X11Input {
     /// Reads the layout if it changed.
     fn follow_layout(&mut self) -> Result<(), Fault> {
         if !std::mem::take(&mut self.layout_stale) {
@@ -270,12 +270,6 @@ impl X11Input {
     }
 }
 
-impl AsFd for X11Input {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.conn.stream().as_fd()
-    }
-}
-
 impl Injector for X11Input {
     fn begin(&mut self) -> Result<(), Fault> {
         self.pump_quietly()?;
@@ -365,6 +359,8 @@ impl Injector for X11Input {
                 fake(xproto::BUTTON_PRESS_EVENT, button, 0, 0)?;
                 fake(xproto::BUTTON_RELEASE_EVENT, button, 0, 0)
             }
+            // Never asked for here: the wheel turns by notches, and text is keys.
+            Event::Wheel { .. } | Event::Character(_) => Ok(()),
             Event::Press(Code::Key(code)) => {
                 fake(xproto::KEY_PRESS_EVENT, code as u8, 0, 0)?;
                 self.down.push(code);
@@ -390,9 +386,7 @@ impl Injector for X11Input {
         let keys = self.conn.query_keymap().map_err(lost)?.reply().map_err(broken)?.keys;
         let mask = self.conn.query_pointer(self.root).map_err(lost)?.reply().map_err(broken)?.mask;
         let is_down = |code: &Code| match *code {
-            Code::Key(code) => {
-                keys.get(usize::from(code / 8)).is_some_and(|byte| byte >> (code % 8) & 1 == 1)
-            }
+            Code::Key(code) => keys.get((code / 8) as usize).is_some_and(|byte| byte >> (code % 8) & 1 == 1),
             // The mask shows buttons 1 to 5 by their logical numbers; for the others a release does no harm.
             Code::Button(b @ 1..=5) => u16::from(mask) >> (7 + b) & 1 == 1,
             Code::Button(_) => true,
@@ -421,7 +415,7 @@ impl Injector for X11Input {
 }
 
 impl X11Input {
-    fn after_key(&mut self, code: u16, now: Duration) {
+    fn after_key(&mut self, code: u32, now: Duration) {
         match self.layout.effect(code) {
             Effect::None => {}
             Effect::Holds(mask) if self.down.contains(&code) => self.state.mods |= mask,

@@ -6,7 +6,7 @@ use handsight_base::key::Modifiers;
 use handsight_base::port::desktop::{Injected, Pulse};
 use handsight_base::space::{At, FrameGeometry, FrameId, FramePx, ScreenPx, Size};
 use handsight_base::stop::Stop;
-use handsight_desktop::hands::{Hands, HandsConfig, supervise};
+use handsight_desktop::hands::{Hands, HandsConfig, Screen, supervise};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn supervisor() {
 }
 
 pub(crate) fn config(display: &str, state_dir: &Path) -> HandsConfig {
-    HandsConfig::new(child("hands_rig::supervisor"), display, state_dir)
+    HandsConfig::new(child("hands_rig::supervisor"), Screen::x11(display), state_dir)
 }
 
 /// Hands on a display, with their state in its home.

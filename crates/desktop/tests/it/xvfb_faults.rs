@@ -4,7 +4,7 @@ use crate::fault_proxy::{Fault, FaultProxy, core};
 use crate::rig::{all, alone, bgr, capture, colours, config, eyes, handles};
 use handsight_base::port::desktop::{CaptureRequest, Desktop, DesktopError, DesktopFault, Overlay};
 use handsight_base::space::ScreenRect;
-use handsight_desktop::hands::HandsConfig;
+use handsight_desktop::hands::{HandsConfig, Screen};
 use handsight_desktop::x11::X11Desktop;
 use handsight_testkit::need::need;
 use handsight_testkit::wait::{PATIENCE, until};
@@ -234,7 +234,8 @@ fn without_xtest_there_are_no_hands_but_eyes() {
     let Some(x) = Xvfb::with(64, 48, &["-extension", "XTEST"]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut config = config(x.display());
-    config.hands = Some(HandsConfig::new(vec!["/no/such/program".into()], x.display(), folder.path()));
+    config.hands =
+        Some(HandsConfig::new(vec!["/no/such/program".into()], Screen::x11(x.display()), folder.path()));
     match X11Desktop::connect(config.clone()) {
         Err(DesktopError::Unusable { why, remedy }) => {
             assert!(why.contains("XTEST") && remedy.contains("+extension XTEST"), "{why}. {remedy}");

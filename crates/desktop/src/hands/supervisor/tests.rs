@@ -97,9 +97,9 @@ fn a_shared_modifier_goes_up_with_the_last_key_that_needs_it() {
         false,
         at(0),
     );
-    assert_eq!(rig.down(), [SHIFT, Code::Key('b' as u16)]);
+    assert_eq!(rig.down(), [SHIFT, Code::Key('b' as u32)]);
     rig.run(&[Primitive::Char('C')], false, at(1));
-    assert_eq!(rig.down(), [SHIFT, Code::Key('b' as u16)]);
+    assert_eq!(rig.down(), [SHIFT, Code::Key('b' as u32)]);
     rig.run(&[key(Key::Char('B'), false)], true, at(2));
     assert_eq!(rig.down(), []);
     assert_eq!(rig.hands.input.batches, (2, 1), "asked at each chunk with keys pressed, ended once");
@@ -187,7 +187,7 @@ fn nothing_is_held_longer_than_allowed() {
     rig.run(&[button(true)], true, at(29_000));
     rig.hands.beat(at(29_900));
     let replies = rig.at(at(30_000));
-    let codes = vec![SHIFT, Code::Key('a' as u16)];
+    let codes = vec![SHIFT, Code::Key('a' as u32)];
     assert_eq!(replies, [Reply::Lifted { codes, ended: Ended::HeldTooLong }]);
     assert_eq!(rig.down(), [LEFT]);
     // The key can be pressed anew, and its late release does no harm before that.
@@ -300,4 +300,16 @@ fn wheel_units_become_whole_notches_and_never_nothing() {
     ] {
         assert_eq!(notches(units), count, "{units}");
     }
+}
+
+#[test]
+fn where_the_system_takes_units_and_characters_they_go_out_as_they_are() {
+    let fake = Fake { units: true, ..Fake::default() };
+    let mut rig = Rig::over(fake, TempDir::new().unwrap());
+    let wheel = |units| Primitive::Wheel { axis: Axis::Vertical, units };
+    let replies = rig.run(&[wheel(-37), wheel(0), wheel(240), Primitive::Char('😀')], true, at(0));
+    let sent = |units| Event::Wheel { axis: Axis::Vertical, units };
+    assert_eq!(rig.hands.input.sent, [sent(-37), sent(240), Event::Character('😀')]);
+    assert_eq!(replies.last(), Some(&Reply::Done { chunk: 1, events: 1 + 2 + 2, ended: None }));
+    assert_eq!(rig.on_disk(), [], "a character is down and up in one");
 }

@@ -71,9 +71,9 @@ pub(crate) struct Layout {
     by_symbol: HashMap<u32, Vec<Place>>,
     by_char: HashMap<char, Vec<Place>>,
     /// Modifiers we can hold around a key, with the keycode that does it: Shift, AltGr, the fifth level's.
-    adders: Vec<(u8, u16)>,
+    adders: Vec<(u8, u32)>,
     /// Keycodes that may change the state in other ways: locks, latches, other modifiers, groups.
-    changers: HashSet<u16>,
+    changers: HashSet<u32>,
     /// Keycodes without any symbol.
     empty: Vec<u8>,
 }
@@ -143,7 +143,7 @@ impl Layout {
     }
 
     /// What pressing a keycode does to the state.
-    pub(crate) fn effect(&self, code: u16) -> Effect {
+    pub(crate) fn effect(&self, code: u32) -> Effect {
         if let Some((mask, _)) = self.adders.iter().find(|(_, c)| *c == code) {
             return Effect::Holds(*mask);
         }
@@ -226,7 +226,7 @@ impl Layout {
         Some(Stroke { around, key: place.code.into() })
     }
 
-    fn chosen(&self, subset: u8) -> impl Iterator<Item = (u8, u16)> {
+    fn chosen(&self, subset: u8) -> impl Iterator<Item = (u8, u32)> {
         self.adders.iter().take(3).enumerate().filter(move |(i, _)| subset >> i & 1 == 1).map(|(_, a)| *a)
     }
 }

@@ -62,8 +62,8 @@ impl Spares {
     }
 
     /// Notes that a key was pressed; true if it is borrowed.
-    pub(crate) fn used(&mut self, code: u16, now: Duration) -> bool {
-        let borrowed = self.borrowed.iter_mut().find(|b| u16::from(b.code) == code);
+    pub(crate) fn used(&mut self, code: u32, now: Duration) -> bool {
+        let borrowed = self.borrowed.iter_mut().find(|b| u32::from(b.code) == code);
         borrowed.map(|b| b.last_used = now).is_some()
     }
 
@@ -84,12 +84,12 @@ impl Spares {
 
     /// How to get keycodes for `wanted` (in the order of need, without those that are there), out of the `empty` ones.
     /// `kept` symbols are needed soon, `down` keycodes are pressed: neither is taken.
-    pub(crate) fn plan(&self, wanted: &[u32], kept: &HashSet<u32>, down: &[u16], empty: &[u8]) -> Plan {
+    pub(crate) fn plan(&self, wanted: &[u32], kept: &HashSet<u32>, down: &[u32], empty: &[u8]) -> Plan {
         let mine = self.codes();
         let mut free: Vec<u8> = empty.iter().copied().filter(|c| !mine.contains(c)).collect();
         free.reverse();
         let mut victims: Vec<&Borrowed> = self.borrowed.iter().collect();
-        victims.retain(|b| !kept.contains(&b.symbol) && !down.contains(&u16::from(b.code)));
+        victims.retain(|b| !kept.contains(&b.symbol) && !down.contains(&u32::from(b.code)));
         victims.sort_by_key(|b| std::cmp::Reverse(b.last_used));
         let mut map = Vec::new();
         for symbol in wanted {

@@ -54,7 +54,7 @@ fn held(mods: u8) -> State {
     State { mods, locked: 0, group: 0 }
 }
 
-fn stroke(around: &[u16], key: u16) -> Option<Stroke> {
+fn stroke(around: &[u32], key: u32) -> Option<Stroke> {
     Some(Stroke { around: around.to_vec(), key })
 }
 
