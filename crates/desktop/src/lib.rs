@@ -3,6 +3,7 @@
 //! Each backend is a folder and a line in [`BACKENDS`]. Unsafe code lives here and in few places: memory shared with a
 //! server, and processes of their own. This crate refuses to decide anything: what it carries out was approved elsewhere.
 
+pub mod floor;
 pub mod hands;
 pub mod replay;
 #[cfg(windows)]

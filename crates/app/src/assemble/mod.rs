@@ -27,6 +27,7 @@ use handsight_base::flow::step::StepRecord;
 use handsight_base::port::clock::{Clock, RealClock, VirtualClock};
 use handsight_base::port::dialect::Dialect;
 use handsight_base::stop::Stop;
+use handsight_desktop::floor::Floor;
 use handsight_desktop::replay::FirstDifference;
 use handsight_model::{Recorded, Scripted};
 use handsight_store::{Durability, Journal, Options, Reader, RunMeta};
@@ -122,6 +123,10 @@ pub(crate) async fn assemble(
     };
     // Where pictures go is the first thing a person reads.
     chosen.service.iter().flat_map(notice::service).for_each(|line| say::note(&line));
+    if real {
+        let floor = native::floor();
+        floor.iter().flat_map(Floor::shortfalls).for_each(|line| say::warning(&line));
+    }
     if profile.limits.max_cost_usd.is_some() && !chosen.price_known {
         let what = format!("what {name} costs is not known, so --max-cost cannot be held");
         let hint = "Leave it out, or give the price in a provider file of your own (`handsight models`).";

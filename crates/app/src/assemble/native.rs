@@ -3,6 +3,7 @@
 
 use super::desktop::{Choice, Kit};
 use handsight_base::port::desktop::DesktopError;
+use handsight_desktop::floor::Floor;
 
 #[cfg(windows)]
 use handsight_desktop::windows::{WindowsConfig, WindowsConnector};
@@ -34,6 +35,14 @@ pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, De
     let Choice::Windows = choice else { return Err(elsewhere(choice)) };
     let Kit { hands, clock, overlay_pulses, withheld } = kit;
     Ok(WindowsConnector::new(WindowsConfig { hands, clock, overlay_pulses, withheld }))
+}
+
+/// What the system lacks of what this is made for, if it is one that has a floor (S-02).
+pub(crate) fn floor() -> Option<Floor> {
+    #[cfg(windows)]
+    return Some(Floor::here());
+    #[cfg(not(windows))]
+    None
 }
 
 fn elsewhere(choice: &Choice) -> DesktopError {

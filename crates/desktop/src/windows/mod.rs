@@ -17,6 +17,7 @@ mod repaint;
 mod system;
 
 pub use dpi::declare_dpi_awareness;
+pub use system::{Version, version};
 
 use crate::hands::HandsConfig;
 use crate::hands::share::{KeptHands, SharedHands, locked};

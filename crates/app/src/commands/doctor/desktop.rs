@@ -5,6 +5,7 @@
 use super::finding::{Area, Finding, Findings};
 use super::keepers;
 use crate::assemble::desktop::{Choice, Kit, connector, target_is_there};
+use crate::assemble::native;
 use crate::settings::Settings;
 use crate::within::within;
 use handsight_base::flow::frame::{Frame, Shown};
@@ -42,6 +43,12 @@ pub(super) fn check(
             return findings.list;
         }
     };
+    if let Some(floor) = native::floor() {
+        let lacking = floor.shortfalls();
+        let remedy = "Nothing is refused, and most things work; Windows 11 is what it was made for.";
+        let found = if lacking.is_empty() { floor.to_string() } else { lacking.join("; ") };
+        findings.expect("windows_build", lacking.is_empty(), found, remedy);
+    }
     let capture = settings.profile.capture.clone();
     let margin = settings.profile.hud.margin;
     let pulses = settings.profile.hud.reassert_pulses;
