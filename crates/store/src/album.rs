@@ -139,7 +139,7 @@ impl Album {
             self.folders.insert(folder);
             self.book.add_overhead(FOLDER_BYTES);
         }
-        let kept = self.write(DiskCall::Picture, &name, turn, &|| files::write_whole(&path, bytes));
+        let kept = self.write(DiskCall::Picture, &name, turn, None, &|| files::write_whole(&path, bytes));
         if kept {
             self.known.insert(*hash);
         }
@@ -161,8 +161,10 @@ impl Album {
             self.trouble(format!("{name}: its picture is not kept"));
             return false;
         };
-        let (from, to) = (self.dir.join(frame), self.dir.join(name));
-        self.write(DiskCall::View, Path::new(name), turn, &|| match files::link(&from, &to) {
+        let (from, to) = (self.dir.join(&frame), self.dir.join(name));
+        // Where the file system tells no numbers, this is how both names are known for one file.
+        let same = if cfg!(unix) { None } else { self.book.file(&frame) };
+        self.write(DiskCall::View, Path::new(name), turn, same, &|| match files::link(&from, &to) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
                 fs::remove_file(&to).and_then(|()| files::link(&from, &to))
             }
@@ -173,11 +175,20 @@ impl Album {
     /// Writes a view that is text.
     pub(crate) fn view_text(&mut self, turn: u64, name: &str, text: &str) -> bool {
         let path = self.dir.join(name);
-        self.write(DiskCall::View, Path::new(name), turn, &|| files::write_whole(&path, text.as_bytes()))
+        self.write(DiskCall::View, Path::new(name), turn, None, &|| {
+            files::write_whole(&path, text.as_bytes())
+        })
     }
 
-    /// Runs `write`, which makes the file `name`; on a full disk the oldest pictures make room.
-    fn write(&mut self, call: DiskCall, name: &Path, turn: u64, write: &dyn Fn() -> io::Result<()>) -> bool {
+    /// Runs `write`, which makes the file `name`, another name of `same`; on a full disk the oldest pictures make room.
+    fn write(
+        &mut self,
+        call: DiskCall,
+        name: &Path,
+        turn: u64,
+        same: Option<u64>,
+        write: &dyn Fn() -> io::Result<()>,
+    ) -> bool {
         let outside = self.outside.clone();
         let write = || outside.before(call).and_then(|()| write()).map(|()| outside.after(call));
         let mut written = write();
@@ -187,7 +198,7 @@ impl Album {
         let path = self.dir.join(name);
         match written.and_then(|()| fs::metadata(&path)) {
             Ok(meta) => {
-                let file = self.identity(&meta);
+                let file = same.unwrap_or_else(|| self.identity(&meta));
                 self.book.add(name, file, on_disk(meta.len()), turn);
                 self.enforce();
                 true

@@ -59,6 +59,8 @@ fn is_a_bad_place(error: &io::Error) -> bool {
         ErrorKind::PermissionDenied
             | ErrorKind::ReadOnlyFilesystem
             | ErrorKind::NotADirectory
+            // What Windows says where a file stands in for a folder.
+            | ErrorKind::AlreadyExists
             | ErrorKind::NotFound
     )
 }

@@ -50,7 +50,12 @@ fn make<'r>(dir: &Path, name: &str, rows: impl Iterator<Item = &'r Row>) -> Resu
     for suffix in ["-wal", "-shm"] {
         files::remove(&dir.join(format!("{MAKING}{suffix}")))?;
     }
-    File::open(&path).and_then(|f| f.sync_all()).map_err(|e| StoreError::io("syncing", &path, e))?;
+    // Windows syncs only what was opened for writing.
+    File::options()
+        .write(true)
+        .open(&path)
+        .and_then(|f| f.sync_all())
+        .map_err(|e| StoreError::io("syncing", &path, e))?;
     let to = dir.join(name);
     std::fs::rename(&path, &to).map_err(|e| StoreError::io("renaming", &to, e))?;
     sync_dir(dir)
