@@ -22,8 +22,6 @@ pub trait Witness {
 
     fn held(&mut self) -> Held;
     fn pointer(&mut self) -> ScreenPx;
-    /// The clock of [`Seen::at_ms`].
-    fn now_ms(&mut self) -> u64;
 
     /// After so many more events: `deed`, and then `told` (from any thread).
     fn at(&mut self, events: u32, deed: Deed, told: Box<dyn FnOnce() + Send>);

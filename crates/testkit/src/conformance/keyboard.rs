@@ -1,0 +1,185 @@
+//! Keys and text: what goes down comes up in its order, and every character arrives as itself.
+
+use super::stage::{Stage, Wanted, exactly};
+use super::witness::{Seen, What, Which};
+use super::{Finding, ensure};
+use crate::wait::before;
+use handsight_base::flow::action::{Action, Timing};
+use handsight_base::key::Key;
+
+/// How many random strings are typed.
+const STRINGS: usize = 500;
+
+fn key(key: Key, down: bool) -> Wanted {
+    Wanted { what: What::Key { key: Some(key), down, repeat: false }, at: None }
+}
+
+/// Presses of keys that the system added while one was held count for nothing.
+fn without_repeats(events: Vec<Seen>) -> Vec<Seen> {
+    events.into_iter().filter(|e| !matches!(e.what, What::Key { repeat: true, .. })).collect()
+}
+
+/// A window in the middle with the focus, the pointer over it.
+fn ready(stage: &mut Stage<'_>) -> Result<(), String> {
+    let window = stage.part(20, 20, 60, 60);
+    stage.open(window);
+    let to = stage.spot(window.center())?;
+    stage.act(Action::Move { to })?;
+    stage.forget();
+    Ok(())
+}
+
+/// Presses a chord and compares: down in order, up in the other, as often as asked.
+fn press(stage: &mut Stage<'_>, chord: &str, repeat: u16) -> Result<(), String> {
+    let parsed: handsight_base::key::Chord = chord.parse().map_err(|why| format!("{chord}: {why}"))?;
+    stage.act(Action::Key { chord: parsed.clone(), repeat })?;
+    let down = parsed.0.iter().map(|k| key(*k, true));
+    let up = parsed.0.iter().rev().map(|k| key(*k, false));
+    let once: Vec<Wanted> = down.chain(up).collect();
+    let at = exactly(stage.witness.pointer());
+    stage
+        .expect(&once.repeat(usize::from(repeat)), &[at])
+        .map(drop)
+        .map_err(|why| format!("{chord}, {repeat} times: {why}"))
+}
+
+pub(super) fn chords(stage: &mut Stage<'_>) -> Finding {
+    const CHORDS: &[&str] = &[
+        "ctrl+s",
+        "ctrl+shift+s",
+        "ctrl+a",
+        "shift+tab",
+        "alt+x",
+        "ctrl+alt+k",
+        "shift+f5",
+        "ctrl+home",
+        "ctrl+shift+end",
+        "ctrl+7",
+        "shift+left",
+    ];
+    ready(stage)?;
+    for chord in CHORDS {
+        press(stage, chord, 1)?;
+    }
+    Ok(format!("{} chords", CHORDS.len()))
+}
+
+pub(super) fn named_keys(stage: &mut Stage<'_>) -> Finding {
+    const KEYS: &[&str] = &[
+        "enter",
+        "tab",
+        "escape",
+        "backspace",
+        "delete",
+        "insert",
+        "space",
+        "home",
+        "end",
+        "pageup",
+        "pagedown",
+        "left",
+        "right",
+        "up",
+        "down",
+        "f1",
+        "f2",
+        "f3",
+        "f4",
+        "f5",
+        "f6",
+        "f7",
+        "f8",
+        "f9",
+        "f11",
+        "f12",
+        "shift",
+        "ctrl",
+    ];
+    ready(stage)?;
+    for name in KEYS {
+        press(stage, name, 1)?;
+    }
+    Ok(format!("{} keys", KEYS.len()))
+}
+
+pub(super) fn repeats(stage: &mut Stage<'_>) -> Finding {
+    ready(stage)?;
+    press(stage, "right", 25)?;
+    press(stage, "ctrl+z", 10)?;
+    press(stage, "x", 100)?;
+    Ok("25, 10 and 100 times".to_owned())
+}
+
+pub(super) fn holds(stage: &mut Stage<'_>) -> Finding {
+    ready(stage)?;
+    let mut longest = 0;
+    for (name, millis) in [("w", 120), ("up", 300), ("shift", 450)] {
+        let chord: handsight_base::key::Chord = name.parse().map_err(|why| format!("{name}: {why}"))?;
+        let held = chord.0[0];
+        stage.act(Action::HoldKey { chord, millis })?;
+        let events = without_repeats(stage.seen(2));
+        stage.witness.forget();
+        let what: Vec<What> = events.iter().map(|e| e.what).collect();
+        let wanted = [true, false].map(|down| What::Key { key: Some(held), down, repeat: false });
+        ensure!(what == wanted, "holding {name}: {events:?}");
+        let took = events[1].at_ms.saturating_sub(events[0].at_ms);
+        // Clocks of events tick up to 16 ms apart; on a busy machine the release waits for a processor.
+        ensure!(
+            (millis.saturating_sub(16)..millis + 250).contains(&took),
+            "{name} for {millis} ms: {took} ms"
+        );
+        longest = longest.max(took.abs_diff(millis));
+    }
+    Ok(format!("3 holds, at most {longest} ms off"))
+}
+
+/// Types and waits until as much arrived.
+fn typed(stage: &mut Stage<'_>, text: &str) -> Result<Vec<Seen>, String> {
+    stage.act(Action::Type { text: text.to_owned() })?;
+    let mut came = String::new();
+    before(stage.terms.patience, || {
+        came = stage.witness.text(Which::Main);
+        (came.chars().count() >= text.chars().count()).then_some(())
+    });
+    ensure!(came == text, "typed {text:?}, arrived {came:?}");
+    let events = stage.witness.events();
+    let odd = events.iter().find(|e| !matches!(e.what, What::Key { .. }));
+    ensure!(odd.is_none(), "typing {text:?} brought about {odd:?}");
+    let downs = |events: &[Seen], wanted: bool| {
+        events
+            .iter()
+            .filter(|e| matches!(e.what, What::Key { down, repeat: false, .. } if down == wanted))
+            .count()
+    };
+    let (down, up) = (downs(&events, true), downs(&events, false));
+    ensure!(down == up, "typing {text:?} pressed {down} keys and released {up}");
+    Ok(events)
+}
+
+pub(super) fn text(stage: &mut Stage<'_>) -> Finding {
+    ready(stage)?;
+    let (mut characters, mut astral) = (0, 0);
+    for n in 0..STRINGS {
+        let text = stage.terms.alphabet.string(stage);
+        characters += text.chars().count();
+        astral += text.chars().filter(|c| *c as u32 > 0xffff).count();
+        typed(stage, &text).map_err(|why| format!("string {n}: {why}"))?;
+        stage.witness.forget();
+    }
+    let alphabet = stage.terms.alphabet;
+    Ok(format!("{STRINGS} strings of {alphabet:?}, {characters} characters, {astral} beyond the first plane"))
+}
+
+pub(super) fn text_by_units(stage: &mut Stage<'_>) -> Finding {
+    ready(stage)?;
+    let text = "Añ€😀";
+    let done = stage.act_with(Action::Type { text: text.to_owned() }, &Timing::default())?;
+    let units = text.encode_utf16().count();
+    let packet = |down| What::Key { key: None, down, repeat: false };
+    let wanted: Vec<Wanted> =
+        [packet(true), packet(false)].map(|what| Wanted { what, at: None }).repeat(units);
+    let at = exactly(stage.witness.pointer());
+    stage.expect(&wanted, &[at])?;
+    ensure!(done.of as usize == 2 * units, "{} events for {units} units", done.of);
+    Ok(format!("{units} pairs for {text}"))
+}
