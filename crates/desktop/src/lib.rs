@@ -3,8 +3,14 @@
 //! Each backend is a folder and a line in [`BACKENDS`]. Unsafe code lives here and in few places: memory shared with a
 //! server, and processes of their own. This crate refuses to decide anything: what it carries out was approved elsewhere.
 
+#[cfg(any(target_os = "linux", windows))]
+mod area;
 pub mod floor;
 pub mod hands;
+#[cfg(any(target_os = "linux", windows))]
+mod marks;
+#[cfg(any(target_os = "linux", windows))]
+mod query;
 pub mod replay;
 #[cfg(windows)]
 pub mod windows;

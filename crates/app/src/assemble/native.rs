@@ -6,7 +6,7 @@ use handsight_base::port::desktop::DesktopError;
 use handsight_desktop::floor::Floor;
 
 #[cfg(windows)]
-use handsight_desktop::windows::{WindowsConfig, WindowsConnector};
+use handsight_desktop::windows::{Method, WindowsConfig, WindowsConnector};
 #[cfg(target_os = "linux")]
 use handsight_desktop::x11::{X11Config, X11Connector};
 
@@ -34,7 +34,7 @@ pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, De
 pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, DesktopError> {
     let Choice::Windows = choice else { return Err(elsewhere(choice)) };
     let Kit { hands, clock, overlay_pulses, withheld } = kit;
-    Ok(WindowsConnector::new(WindowsConfig { hands, clock, overlay_pulses, withheld }))
+    Ok(WindowsConnector::new(WindowsConfig { hands, clock, overlay_pulses, withheld, method: Method::Gdi }))
 }
 
 /// What the system lacks of what this is made for, if it is one that has a floor (S-02).

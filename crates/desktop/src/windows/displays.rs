@@ -78,19 +78,6 @@ pub(crate) fn rect(r: &RECT) -> ScreenRect {
     ScreenRect::new(r.left, r.top, long(r.left, r.right), long(r.top, r.bottom))
 }
 
-/// The area of the display called `name`.
-pub(crate) fn named(displays: &[Display], name: &str) -> Result<ScreenRect, DesktopError> {
-    displays.iter().find(|d| d.name == name).map(|d| d.area).ok_or_else(|| DesktopError::NoSuchDisplay {
-        name: name.to_owned(),
-        there: displays.iter().map(|d| d.name.clone()).collect(),
-    })
-}
-
-/// The smallest rectangle around all displays.
-pub(crate) fn all(displays: &[Display]) -> ScreenRect {
-    displays.iter().map(|d| d.area).fold(ScreenRect::new(0, 0, 0, 0), |all, area| all.union(&area))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

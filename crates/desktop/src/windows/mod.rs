@@ -5,30 +5,46 @@
 //! coordinate is a physical pixel of the virtual screen, so the process must call [`declare_dpi_awareness`] before its first
 //! window. This module refuses a session without a screen, with its remedy, and never reads the environment.
 
+mod arrange;
 mod canvas;
+mod capture;
 mod clipboard;
+mod cursor;
+mod damage;
 mod displays;
 mod dpi;
+mod duplication;
+mod film;
 mod input;
+mod launch;
 mod layered;
 mod overlay;
 mod raiser;
 mod repaint;
+mod session;
 mod system;
+mod whereabouts;
+#[expect(clippy::module_inception, reason = "the windows on the desktop; every backend has a file of this name")]
+mod windows;
 
-pub use dpi::declare_dpi_awareness;
+pub use capture::Method;
+pub use dpi::{Awareness, declare_dpi_awareness};
 pub use system::{Version, version};
 
 use crate::hands::HandsConfig;
 use crate::hands::share::{KeptHands, SharedHands, locked};
-use handsight_base::flow::action::Batch;
+use crate::marks::Marks;
+use ::windows::Win32::Foundation::HWND;
+use capture::Camera;
+use handsight_base::flow::action::{Batch, WindowQuery};
 use handsight_base::flow::frame::Frame;
-use handsight_base::gate::Approved;
+use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
-    Capabilities, CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected, Overlay,
-    OverlayInCapture,
+    Capabilities, CaptureRequest, Damage, DamageMark, Desktop, DesktopError, DesktopInfo, Display, Injected,
+    Overlay, OverlayInCapture, Pulse, Window, WindowId,
 };
+use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;
 use overlay::OverlayWindow;
 use std::sync::Arc;
@@ -44,12 +60,14 @@ pub struct WindowsConfig {
     pub overlay_pulses: u32,
     /// Environment variables a launched program does not get: the keys of providers.
     pub withheld: Vec<String>,
+    /// How pictures are taken.
+    pub method: Method,
 }
 
 impl WindowsConfig {
     /// No hands.
     pub fn eyes(clock: Arc<dyn Clock>) -> Self {
-        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new() }
+        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new(), method: Method::Gdi }
     }
 }
 
@@ -77,15 +95,22 @@ impl WindowsConnector {
     pub fn connect(&self) -> Result<WindowsDesktop, DesktopError> {
         dpi::declare_dpi_awareness();
         let hands = self.config.hands.as_ref().map(|config| self.hands.get(config)).transpose()?;
-        let overlay = OverlayWindow::new(self.config.overlay_pulses);
-        Ok(WindowsDesktop { config: self.config.clone(), overlay, hands })
+        Ok(WindowsDesktop {
+            overlay: OverlayWindow::new(self.config.overlay_pulses),
+            camera: Camera::new(self.config.method)?,
+            marks: Marks::new(),
+            config: self.config.clone(),
+            hands,
+        })
     }
 }
 
 /// Eyes on one Windows desktop, and a share of the run's hands.
 pub struct WindowsDesktop {
     config: WindowsConfig,
+    camera: Camera,
     overlay: OverlayWindow,
+    marks: Marks,
     hands: Option<SharedHands>,
 }
 
@@ -95,7 +120,27 @@ impl WindowsDesktop {
 
     /// One bare `BitBlt` of the whole virtual screen, which is the least a capture can cost; for `bench`.
     pub fn bare_grab(&mut self) -> Result<(), DesktopError> {
-        Err(self.unsupported("capture"))
+        self.camera.bare()
+    }
+
+    /// The parts of a window's client area that other windows cover. Our own overlay covers nothing.
+    pub fn covered(&mut self, id: WindowId) -> Result<Vec<ScreenRect>, DesktopError> {
+        arrange::covered(id, self.ours())
+    }
+
+    /// How large things are drawn in a window: 1.5 at 144 dots per inch.
+    pub fn scale_of(&mut self, id: WindowId) -> Result<f64, DesktopError> {
+        Ok(dpi::scale(dpi::of_window(whereabouts::of_id(id.0)?.handle)))
+    }
+
+    /// How large a person has things drawn on each display, in the order of [`Desktop::displays`].
+    pub fn scales(&mut self) -> Vec<f64> {
+        displays::monitors().iter().map(|m| dpi::scale(dpi::of_display(m.handle))).collect()
+    }
+
+    /// Our overlay's window.
+    fn ours(&self) -> Option<HWND> {
+        self.overlay.window().map(whereabouts::handle)
     }
 
     /// The hands, or a refusal by name.
@@ -111,11 +156,23 @@ impl WindowsDesktop {
 
 impl Desktop for WindowsDesktop {
     fn info(&self) -> DesktopInfo {
+        let input = self.hands.is_some();
         DesktopInfo {
             backend: "windows".into(),
             detail: system::version().to_string(),
             simulated: false,
-            capabilities: Capabilities { overlay: true, overlay_in_capture: true, ..Capabilities::default() },
+            capabilities: Capabilities {
+                input,
+                windows: true,
+                place: true,
+                launch: true,
+                clipboard: input,
+                overlay: true,
+                overlay_in_capture: true,
+                damage: self.config.method == Method::Dxgi,
+                pointer: true,
+                ui_tree: false,
+            },
         }
     }
 
@@ -124,15 +181,14 @@ impl Desktop for WindowsDesktop {
     }
 
     fn capture(&mut self, request: &CaptureRequest) -> Result<Frame, DesktopError> {
-        let _ = &self.config.clock;
         match request.overlay {
             OverlayInCapture::AsShown => {
                 self.overlay.await_painted()?;
-                Err(self.unsupported("capture"))
+                self.camera.capture(request, self.config.clock.now())
             }
             OverlayInCapture::Hidden => {
                 let hidden = self.overlay.hide()?;
-                let frame = Err(self.unsupported("capture"));
+                let frame = self.camera.capture(request, self.config.clock.now());
                 if hidden {
                     self.overlay.unhide()?;
                 }
@@ -145,8 +201,68 @@ impl Desktop for WindowsDesktop {
         locked(self.hands("input")?).inject(batch, stop)
     }
 
+    fn release_all(&mut self) -> Result<(), DesktopError> {
+        self.hands.as_ref().map_or(Ok(()), |hands| locked(hands).release_all())
+    }
+
+    fn windows(&mut self) -> Result<Vec<Window>, DesktopError> {
+        Ok(windows::list(self.ours()))
+    }
+
+    fn window(&mut self, id: WindowId) -> Result<Window, DesktopError> {
+        windows::one(id)
+    }
+
+    fn find(&mut self, query: &WindowQuery) -> Result<Vec<Window>, DesktopError> {
+        windows::find(query, self.ours())
+    }
+
+    fn focus(&mut self, focus: Approved<Focus>) -> Result<Window, DesktopError> {
+        let Focus(query) = focus.into_inner();
+        let window = windows::find(&query, self.ours())?.remove(0);
+        arrange::focus(window.id)
+    }
+
+    fn place(&mut self, place: Approved<Place>) -> Result<Window, DesktopError> {
+        let Place { window, to } = place.into_inner();
+        arrange::place(window, to)
+    }
+
+    fn launch(&mut self, launch: Approved<Launch>) -> Result<u32, DesktopError> {
+        let Launch(argv) = launch.into_inner();
+        launch::launch(&argv, &self.config.withheld)
+    }
+
+    fn paste(&mut self, paste: Approved<Paste>, stop: &Stop) -> Result<Injected, DesktopError> {
+        locked(self.hands("clipboard")?).paste(paste, stop)
+    }
+
+    fn set_clipboard(&mut self, contents: Approved<SetClipboard>) -> Result<(), DesktopError> {
+        locked(self.hands("clipboard")?).set_clipboard(contents)
+    }
+
+    fn pointer(&mut self) -> Result<Option<ScreenPx>, DesktopError> {
+        Ok(cursor::pointer())
+    }
+
+    fn damage_since(&mut self, mark: Option<DamageMark>) -> Result<Damage, DesktopError> {
+        let ours = self.overlay.area();
+        match self.camera.duplication() {
+            Some(duplication) => damage::since(duplication, &mut self.marks, mark, ours),
+            None => Err(self.unsupported("damage")),
+        }
+    }
+
     fn overlay(&mut self, overlay: Option<&Overlay>) -> Result<(), DesktopError> {
         self.overlay.show(overlay)
+    }
+
+    fn pulse(&self) -> Option<Arc<dyn Pulse>> {
+        self.hands.as_ref().map(|hands| locked(hands).pulse())
+    }
+
+    fn chord_stop(&self) -> Option<Stop> {
+        self.hands.as_ref().map(|hands| locked(hands).chord_stop())
     }
 }
 

@@ -8,6 +8,7 @@ use super::connection::{Conn, Link, XError, describe};
 use super::damage::rectangle;
 use super::segment::{Lease, Pool};
 use super::{cursor, displays, whereabouts, windows};
+use crate::area;
 use handsight_base::flow::frame::{Frame, PixelMemory, Pixels, Shown};
 use handsight_base::port::desktop::{CaptureRequest, DesktopError, WindowId, WindowState};
 use handsight_base::space::{FrameGeometry, ScreenRect};
@@ -99,7 +100,7 @@ impl Camera {
         let place = Place::ask(link, &request.shown);
         // Whatever becomes of the rest: the server has to be done with the memory.
         let early = early.map(|exposure| exposure.develop(link));
-        let area = cut(place?.read(link)?, request.region)?;
+        let area = area::cut(place?.read(link)?, request.region)?;
         if guess == Some(area)
             && let Some(shot) = early
         {
@@ -186,8 +187,8 @@ impl<'a> Place<'a> {
     fn read(self, link: &Link) -> Result<(ScreenRect, ScreenRect), DesktopError> {
         let (displays, root) = self.displays.read(link)?;
         let area = match self.shown {
-            Asked::Display(name) => displays::named(&displays, name)?,
-            Asked::AllDisplays => displays::all(&displays),
+            Asked::Display(name) => area::named(&displays, name)?,
+            Asked::AllDisplays => area::all(&displays),
             Asked::Window { id, place, here } => {
                 let here = here.reply().map_err(XError::from)?;
                 let gone = || DesktopError::TargetGone { window: format!("{id:#x}") };
@@ -210,19 +211,6 @@ fn hidden(link: &Link, id: u64) -> DesktopError {
         }
         Err(gone) => gone,
     }
-}
-
-/// The part of what is shown that is asked for and that the screen has.
-fn cut(
-    (shown, root): (ScreenRect, ScreenRect),
-    region: Option<ScreenRect>,
-) -> Result<ScreenRect, DesktopError> {
-    let outside = |what: ScreenRect| DesktopError::Capture {
-        why: format!("{what} lies outside of what is shown, {shown} on a screen of {}", root.size),
-        code: None,
-    };
-    let seen = shown.intersect(&root).ok_or_else(|| outside(shown))?;
-    region.map_or(Ok(seen), |region| region.intersect(&seen).ok_or_else(|| outside(region)))
 }
 
 /// A picture that the server is asked for.

@@ -4,7 +4,7 @@
 //! This module refuses to remember: a monitor that is gone is gone.
 
 use super::connection::{Conn, Link, XResult};
-use handsight_base::port::desktop::{DesktopError, Display};
+use handsight_base::port::desktop::Display;
 use handsight_base::space::ScreenRect;
 use x11rb::cookie::Cookie;
 use x11rb::protocol::randr::{ConnectionExt as _, GetMonitorsReply};
@@ -63,17 +63,4 @@ impl<'a> Asked<'a> {
 /// Every display.
 pub(crate) fn displays(link: &Link) -> XResult<Vec<Display>> {
     Ok(Asked::send(link)?.read(link)?.0)
-}
-
-/// The area of the display called `name`.
-pub(crate) fn named(displays: &[Display], name: &str) -> Result<ScreenRect, DesktopError> {
-    displays.iter().find(|d| d.name == name).map(|d| d.area).ok_or_else(|| DesktopError::NoSuchDisplay {
-        name: name.to_owned(),
-        there: displays.iter().map(|d| d.name.clone()).collect(),
-    })
-}
-
-/// The smallest rectangle around all displays.
-pub(crate) fn all(displays: &[Display]) -> ScreenRect {
-    displays.iter().map(|d| d.area).fold(ScreenRect::new(0, 0, 0, 0), |all, area| all.union(&area))
 }

@@ -6,18 +6,16 @@
 
 use super::connection::{Conn, Link, XError, XResult};
 use super::whereabouts;
+use crate::query;
 use handsight_base::flow::action::WindowQuery;
 use handsight_base::port::desktop::{DesktopError, Window, WindowId, WindowState};
 use handsight_base::space::ScreenRect;
-use regex::RegexBuilder;
 use x11rb::cookie::Cookie;
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _, QueryClientIdsReply};
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, Window as XWindow};
 
 /// Properties longer than this many 32-bit words are cut; a title is never that long.
 const LONGEST: u32 = 4096;
-/// Longest regular expression after compilation, in bytes: it may come from a model.
-const REGEX_LIMIT: usize = 1 << 20;
 
 /// What holds for the whole screen while windows are described.
 pub(crate) struct Scene {
@@ -80,42 +78,7 @@ pub(crate) fn one(link: &Link, id: WindowId) -> Result<Window, DesktopError> {
 
 /// The windows a query means, the topmost first; never empty.
 pub(crate) fn find(link: &Link, query: &WindowQuery) -> Result<Vec<Window>, DesktopError> {
-    let all = list(link)?;
-    // An id may name a window that no list has: a menu, a window of another workspace.
-    if let WindowQuery::Id(id) = query {
-        return one(link, WindowId(*id)).map(|w| vec![w]).map_err(|e| match e {
-            DesktopError::TargetGone { .. } => no_such(query.describe(), &all),
-            other => other,
-        });
-    }
-    let means = matcher(query).map_err(|why| no_such(format!("{} ({why})", query.describe()), &all))?;
-    let (found, rest): (Vec<Window>, Vec<Window>) = all.into_iter().partition(|w| means(w));
-    if found.is_empty() { Err(no_such(query.describe(), &rest)) } else { Ok(found) }
-}
-
-fn no_such(query: String, there: &[Window]) -> DesktopError {
-    DesktopError::NoSuchWindow { query, candidates: there.iter().map(|w| w.title.clone()).collect() }
-}
-
-type Matcher<'a> = Box<dyn Fn(&Window) -> bool + 'a>;
-
-fn matcher(query: &WindowQuery) -> Result<Matcher<'_>, String> {
-    Ok(match query {
-        WindowQuery::Title(title) => Box::new(move |w| w.title == *title),
-        WindowQuery::TitlePart(part) => {
-            let part = part.to_lowercase();
-            Box::new(move |w| w.title.to_lowercase().contains(&part))
-        }
-        WindowQuery::TitleRegex(pattern) => {
-            let regex = RegexBuilder::new(pattern).size_limit(REGEX_LIMIT).build();
-            let regex = regex.map_err(|e| format!("no regular expression: {e}"))?;
-            Box::new(move |w| regex.is_match(&w.title))
-        }
-        WindowQuery::Class(class) => Box::new(move |w| w.class.iter().any(|c| c.eq_ignore_ascii_case(class))),
-        WindowQuery::Pid(pid) => Box::new(move |w| w.pid == Some(*pid)),
-        WindowQuery::Id(id) => Box::new(move |w| w.id.0 == *id),
-        WindowQuery::Active => Box::new(|w| w.focused),
-    })
+    query::choose(list(link)?, query, |id| one(link, WindowId(id)))
 }
 
 /// True if a window manager lives: it says so in a property and its own window still exists.
