@@ -75,8 +75,10 @@ impl Camera {
             self.stand_in = true;
             tracing::info!("the pointer's shape belongs to another process; an arrow stands in for it");
         }
-        let geometry = FrameGeometry { frame: request.frame, size: area.size, origin: area.origin, scale: 1.0 };
-        let pixels = Pixels::new(Arc::new(lease), area.size, area.size.width as usize * 4).ok_or_else(no_film)?;
+        let geometry =
+            FrameGeometry { frame: request.frame, size: area.size, origin: area.origin, scale: 1.0 };
+        let pixels =
+            Pixels::new(Arc::new(lease), area.size, area.size.width as usize * 4).ok_or_else(no_film)?;
         let cursor = blended != Blended::Nothing;
         Ok(Frame { geometry, shown: request.shown.clone(), at, pixels, cursor, suspicion: None })
     }

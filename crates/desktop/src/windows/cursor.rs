@@ -8,8 +8,8 @@ use handsight_base::space::{ScreenPx, ScreenRect};
 use windows::Win32::Foundation::POINT;
 use windows::Win32::Graphics::Gdi::{DeleteObject, HBITMAP, HDC, HGDIOBJ};
 use windows::Win32::UI::WindowsAndMessaging::{
-    CURSOR_SHOWING, CURSORINFO, DI_NORMAL, DrawIconEx, GetCursorInfo, GetCursorPos, GetIconInfo, GetSystemMetrics,
-    HCURSOR, HICON, ICONINFO, IDC_ARROW, LoadCursorW, SM_CXCURSOR, SM_CYCURSOR,
+    CURSOR_SHOWING, CURSORINFO, DI_NORMAL, DrawIconEx, GetCursorInfo, GetCursorPos, GetIconInfo,
+    GetSystemMetrics, HCURSOR, HICON, ICONINFO, IDC_ARROW, LoadCursorW, SM_CXCURSOR, SM_CYCURSOR,
 };
 
 /// The pointer's place on the screen; `None` while another desktop has it.

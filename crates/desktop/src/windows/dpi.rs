@@ -15,7 +15,7 @@ use windows::Win32::UI::HiDpi::{
 use windows::Win32::UI::WindowsAndMessaging::{IsProcessDPIAware, SetProcessDPIAware};
 
 /// 100 %.
-pub const UNSCALED: u32 = 96;
+pub(super) const UNSCALED: u32 = 96;
 
 /// How much the process knows about scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,9 +13,9 @@ use handsight_base::space::ScreenRect;
 use windows::Win32::Foundation::{HMODULE, RECT};
 use windows::Win32::Graphics::Direct3D::D3D_DRIVER_TYPE_UNKNOWN;
 use windows::Win32::Graphics::Direct3D11::{
-    D3D11_CPU_ACCESS_READ, D3D11_CREATE_DEVICE_FLAG, D3D11_MAP_READ, D3D11_MAPPED_SUBRESOURCE, D3D11_SDK_VERSION,
-    D3D11_TEXTURE2D_DESC, D3D11_USAGE_STAGING, D3D11CreateDevice, ID3D11Device, ID3D11DeviceContext,
-    ID3D11Texture2D,
+    D3D11_CPU_ACCESS_READ, D3D11_CREATE_DEVICE_FLAG, D3D11_MAP_READ, D3D11_MAPPED_SUBRESOURCE,
+    D3D11_SDK_VERSION, D3D11_TEXTURE2D_DESC, D3D11_USAGE_STAGING, D3D11CreateDevice, ID3D11Device,
+    ID3D11DeviceContext, ID3D11Texture2D,
 };
 use windows::Win32::Graphics::Dxgi::Common::{
     DXGI_FORMAT_B8G8R8A8_UNORM, DXGI_MODE_ROTATION_IDENTITY, DXGI_MODE_ROTATION_UNSPECIFIED, DXGI_SAMPLE_DESC,
@@ -60,7 +60,10 @@ impl Duplication {
         };
         if outputs.is_empty() || outputs.iter().any(turned) {
             let why = if outputs.is_empty() { "no display can be duplicated" } else { "a display is turned" };
-            return Err(DesktopError::Unusable { why: why.into(), remedy: "Set capture.method to gdi.".into() });
+            return Err(DesktopError::Unusable {
+                why: why.into(),
+                remedy: "Set capture.method to gdi.".into(),
+            });
         }
         let outputs = outputs.iter().map(|(adapter, output, desc)| Output::start(adapter, output, desc));
         let outputs = outputs.collect::<WinResult<Vec<_>>>().map_err(|error| told(&error))?;
@@ -104,7 +107,17 @@ impl Output {
         unsafe {
             let (device, context) = (Some(&raw mut device), Some(&raw mut context));
             let none = HMODULE::default();
-            D3D11CreateDevice(adapter, D3D_DRIVER_TYPE_UNKNOWN, none, flags, None, D3D11_SDK_VERSION, device, None, context)?;
+            D3D11CreateDevice(
+                adapter,
+                D3D_DRIVER_TYPE_UNKNOWN,
+                none,
+                flags,
+                None,
+                D3D11_SDK_VERSION,
+                device,
+                None,
+                context,
+            )?;
         }
         let (device, context): (ID3D11Device, ID3D11DeviceContext) =
             device.zip(context).ok_or_else(Error::empty)?;
@@ -188,7 +201,10 @@ impl Output {
         moved.truncate(moved_bytes as usize / size_of::<DXGI_OUTDUPL_MOVE_RECT>());
         let all = drawn.into_iter().chain(moved.into_iter().map(|m| m.DestinationRect));
         let ScreenRect { origin, .. } = self.area;
-        Ok(all.map(|r| rect(&r)).map(|r| ScreenRect { origin: r.origin.offset(origin.x, origin.y), ..r }).collect())
+        Ok(all
+            .map(|r| rect(&r))
+            .map(|r| ScreenRect { origin: r.origin.offset(origin.x, origin.y), ..r })
+            .collect())
     }
 
     /// Writes what this display shows of `area` into a picture of `area`.

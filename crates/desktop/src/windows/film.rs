@@ -35,7 +35,8 @@ unsafe impl Sync for Film {}
 impl Film {
     #[expect(unsafe_code, reason = "a call of the Windows API")]
     fn new(size: Size) -> Result<Self, DesktopError> {
-        let refused = |why: String| DesktopError::Capture { why: format!("no memory for {size}: {why}"), code: None };
+        let refused =
+            |why: String| DesktopError::Capture { why: format!("no memory for {size}: {why}"), code: None };
         let (Ok(width), Ok(height)) = (i32::try_from(size.width), i32::try_from(size.height)) else {
             return Err(refused("it is too large".into()));
         };
@@ -54,8 +55,9 @@ impl Film {
         };
         let mut bits: *mut c_void = std::ptr::null_mut();
         // SAFETY: `info` describes 32-bit pixels, which need no palette behind it; `bits` is ours to be written.
-        let bitmap = unsafe { CreateDIBSection(None, &raw const info, DIB_RGB_COLORS, &raw mut bits, None, 0) }
-            .map_err(|e| refused(why(&e)))?;
+        let bitmap =
+            unsafe { CreateDIBSection(None, &raw const info, DIB_RGB_COLORS, &raw mut bits, None, 0) }
+                .map_err(|e| refused(why(&e)))?;
         let Some(bits) = NonNull::new(bits.cast::<u8>()) else {
             return Err(refused("Windows named no address".into()));
         };

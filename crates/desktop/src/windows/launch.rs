@@ -35,7 +35,8 @@ pub(super) fn launch(argv: &[String], withheld: &[String]) -> Result<u32, Deskto
         return Err(failed("an argument holds a zero".into()));
     }
     let environment = Environment::without(withheld);
-    let path = find(program, environment.get("PATH")).ok_or_else(|| failed("there is no such program".into()))?;
+    let path =
+        find(program, environment.get("PATH")).ok_or_else(|| failed("there is no such program".into()))?;
     let batch = [".bat", ".cmd"].iter().any(|end| path.to_lowercase().ends_with(end));
     if batch {
         return Err(failed("a batch file runs in a shell only: name cmd.exe with /c".into()));
@@ -47,7 +48,9 @@ pub(super) fn launch(argv: &[String], withheld: &[String]) -> Result<u32, Deskto
     let alone = CREATE_NEW_CONSOLE | CREATE_UNICODE_ENVIRONMENT | CREATE_DEFAULT_ERROR_MODE;
     let started = match create(&path, &line, &environment, alone | CREATE_BREAKAWAY_FROM_JOB) {
         // The job we are in keeps its processes; the program may not be startable either.
-        Err(error) if error.code() == ERROR_ACCESS_DENIED.to_hresult() => create(&path, &line, &environment, alone),
+        Err(error) if error.code() == ERROR_ACCESS_DENIED.to_hresult() => {
+            create(&path, &line, &environment, alone)
+        }
         other => other,
     };
     started.map_err(|error| {
@@ -129,7 +132,8 @@ fn quote(argument: &str, line: &mut String) {
 /// installer registered it.
 fn find(program: &str, path: Option<&str>) -> Option<String> {
     if program.contains(['\\', '/', ':']) {
-        return search(None, program).or_else(|| std::fs::exists(program).is_ok_and(|is| is).then(|| program.into()));
+        return search(None, program)
+            .or_else(|| std::fs::exists(program).is_ok_and(|is| is).then(|| program.into()));
     }
     let folders: Vec<String> =
         system_folders().into_iter().chain(path.map(str::to_owned)).filter(|f| !f.is_empty()).collect();
@@ -169,7 +173,8 @@ fn system_folders() -> Vec<String> {
 fn registered(program: &str) -> Option<String> {
     let name = if program.contains('.') { program.to_owned() } else { format!("{program}.exe") };
     let key = format!(r"Software\Microsoft\Windows\CurrentVersion\App Paths\{name}");
-    let value = [HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE].into_iter().find_map(|root| default_value(root, &key))?;
+    let value =
+        [HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE].into_iter().find_map(|root| default_value(root, &key))?;
     Some(value.trim_matches('"').to_owned())
 }
 
@@ -181,7 +186,15 @@ fn default_value(root: HKEY, key: &str) -> Option<String> {
     let buffer = Some(value.as_mut_ptr().cast::<c_void>());
     // SAFETY: the key ends with a zero; the buffer has as many bytes as is said. Its text is ended with a zero by Windows.
     let read = unsafe {
-        RegGetValueW(root, PCWSTR(key.as_ptr()), PCWSTR::null(), RRF_RT_REG_SZ, None, buffer, Some(&raw mut bytes))
+        RegGetValueW(
+            root,
+            PCWSTR(key.as_ptr()),
+            PCWSTR::null(),
+            RRF_RT_REG_SZ,
+            None,
+            buffer,
+            Some(&raw mut bytes),
+        )
     };
     read.is_ok().then(|| system::text(&value)).filter(|v| !v.is_empty())
 }
@@ -221,7 +234,8 @@ impl Environment {
     fn add(&mut self, entry: &[u16], withheld: &[String]) {
         let text = String::from_utf16_lossy(entry);
         // The current folder of a drive is kept as `=C:=C:\folder`.
-        let name = text.char_indices().skip(1).find(|(_, c)| *c == '=').map_or(&*text, |(end, _)| &text[..end]);
+        let name =
+            text.char_indices().skip(1).find(|(_, c)| *c == '=').map_or(&*text, |(end, _)| &text[..end]);
         if withheld.iter().any(|w| w.eq_ignore_ascii_case(name)) {
             return;
         }

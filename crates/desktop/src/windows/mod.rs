@@ -24,7 +24,10 @@ mod repaint;
 mod session;
 mod system;
 mod whereabouts;
-#[expect(clippy::module_inception, reason = "the windows on the desktop; every backend has a file of this name")]
+#[expect(
+    clippy::module_inception,
+    reason = "the windows on the desktop; every backend has a file of this name"
+)]
 mod windows;
 
 pub use capture::Method;

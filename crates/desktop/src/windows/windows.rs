@@ -69,7 +69,8 @@ unsafe extern "system" fn collect(handle: HWND, list: LPARAM) -> BOOL {
 #[expect(unsafe_code, reason = "calls of the Windows API")]
 fn is_a_persons(handle: HWND) -> bool {
     // SAFETY: a handle that is none has no styles.
-    let [style, extended] = [GWL_STYLE, GWL_EXSTYLE].map(|which| unsafe { GetWindowLongPtrW(handle, which) } as u32);
+    let [style, extended] =
+        [GWL_STYLE, GWL_EXSTYLE].map(|which| unsafe { GetWindowLongPtrW(handle, which) } as u32);
     extended & WS_EX_TOOLWINDOW.0 == 0 || style & WS_CAPTION.0 == WS_CAPTION.0
 }
 
