@@ -240,7 +240,8 @@ impl Http {
         if error.is_connect() && !self.hint.is_empty() {
             why = format!("{why}; {}", self.hint);
         }
-        ModelError::Network { provider: self.provider.clone(), url: url.to_string(), why }
+        let sent = !error.is_connect();
+        ModelError::Network { provider: self.provider.clone(), url: url.to_string(), why, sent }
     }
 }
 

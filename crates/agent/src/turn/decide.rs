@@ -81,9 +81,7 @@ async fn ask(
             Err(ModelError::Stopped) => {
                 Err(Interruption::Stopped(engine.stop.stopped().await))
             }
-            Err(ModelError::CostLimit { limit_usd, spent_usd }) => {
-                Err(Interruption::CostLimit(ModelError::CostLimit { limit_usd, spent_usd }.to_string()))
-            }
+            Err(error @ ModelError::CostLimit { .. }) => Err(Interruption::CostLimit(error.to_string())),
             answer => Ok(answer),
         },
         () = limit => Err(Interruption::TimeLimit),

@@ -110,6 +110,7 @@ pub(crate) fn network_error() -> Result<ModelReply, ModelError> {
         provider: "test".into(),
         url: "http://127.0.0.1:1/".into(),
         why: "refused".into(),
+        sent: false,
     })
 }
 

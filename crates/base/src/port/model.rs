@@ -97,6 +97,12 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// How long its service should be left alone, counted from now. Whoever waits this long before looking asks with a fresh
+    /// picture; an `ask` before that waits by itself or fails at once.
+    fn pause(&self) -> Option<Duration> {
+        None
+    }
+
     /// Asks once. Cancelled by dropping the future, or by `stop`.
     fn ask<'a>(
         &'a self,
@@ -117,7 +123,13 @@ pub enum ModelError {
         retry_after: Option<Duration>,
     },
     #[error("{provider} could not be reached at {url}: {why}")]
-    Network { provider: String, url: String, why: String },
+    Network {
+        provider: String,
+        url: String,
+        why: String,
+        /// False if no connection came to be: then nothing was asked, and nothing is charged.
+        sent: bool,
+    },
     #[error("{provider} gave no {phase} within {after:?}")]
     Deadline { provider: String, phase: &'static str, after: Duration },
     #[error("{provider} sent something that is no reply: {why}; it began with {start:?}")]
@@ -128,8 +140,16 @@ pub enum ModelError {
     NoKey { provider: String, variable: String },
     #[error("the picture of {bytes} bytes is over {provider}'s limit of {limit}")]
     PictureTooLarge { provider: String, bytes: u64, limit: u64 },
-    #[error("this call would go over the cost limit of {limit_usd} USD ({spent_usd} spent)")]
-    CostLimit { limit_usd: f64, spent_usd: f64 },
+    #[error(
+        "this call may cost up to {most_usd:.4} USD, and of the limit of {limit_usd} USD for {of} {spent_usd:.4} USD are spent"
+    )]
+    CostLimit {
+        /// What is limited: `this run`, `a day`.
+        of: &'static str,
+        limit_usd: f64,
+        spent_usd: f64,
+        most_usd: f64,
+    },
     #[error("the recorded calls end after {played}; the run asked for one more")]
     RecordingEnds { played: usize },
     #[error("stopped")]
@@ -149,6 +169,20 @@ impl ModelError {
             | Self::CostLimit { .. }
             | Self::RecordingEnds { .. }
             | Self::Stopped => false,
+        }
+    }
+
+    /// True if the service may charge for the call although it failed: it was sent, and no refusal came back (R31).
+    pub const fn may_be_charged(&self) -> bool {
+        match self {
+            Self::Network { sent, .. } => *sent,
+            Self::Deadline { phase, .. } => !matches!(phase.as_bytes(), b"connection"),
+            Self::Malformed { .. } | Self::TooLong { .. } | Self::Stopped => true,
+            Self::Http { .. }
+            | Self::NoKey { .. }
+            | Self::PictureTooLarge { .. }
+            | Self::CostLimit { .. }
+            | Self::RecordingEnds { .. } => false,
         }
     }
 }

@@ -79,7 +79,7 @@ async fn a_network_error_carries_the_systems_own_words() {
     let model = remote(&server);
     for _ in 0..5 {
         let e = ask(&model, &small()).await.unwrap_err();
-        let ModelError::Network { provider, url: at, why } = &e else { panic!("{e:?}") };
+        let ModelError::Network { provider, url: at, why, sent: true } = &e else { panic!("{e:?}") };
         assert_eq!((provider.as_str(), at.as_str()), ("custom", format!("{url}/chat/completions").as_str()));
         assert!(!why.is_empty() && e.is_passing(), "{e}");
     }
