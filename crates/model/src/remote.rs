@@ -170,7 +170,7 @@ impl Remote {
         };
         let messages: usize = request.messages.iter().flat_map(|m| &m.parts).map(text).sum();
         let raw: usize =
-            request.messages.iter().filter_map(|m| m.raw.as_ref()).map(|r| r.to_string().len()).sum();
+            request.messages.iter().filter_map(|m| m.raw.as_ref()).map(|r| r.json.to_string().len()).sum();
         let tools: usize = request
             .tools
             .iter()

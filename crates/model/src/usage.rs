@@ -44,7 +44,7 @@ mod tests {
 
     fn cost(price: Price, input: Option<u64>, output: Option<u64>, cached: Option<u64>) -> f64 {
         let usage =
-            Usage { input_tokens: input, output_tokens: output, cached_tokens: cached, cost_usd: None };
+            Usage { input_tokens: input, output_tokens: output, cached_tokens: cached, ..Usage::default() };
         price.cost(&usage, MOST)
     }
 

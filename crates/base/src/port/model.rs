@@ -24,8 +24,19 @@ pub struct ModelRequest {
 pub struct Message {
     pub role: Role,
     pub parts: Vec<Part>,
-    /// The provider's own JSON of an assistant turn; replayed instead of `parts` to the provider it came from.
-    pub raw: Option<Value>,
+    /// The provider's own JSON of an assistant turn; replayed instead of `parts` to the provider it came from. `parts` holds
+    /// the same in neutral form always: its calls are what results are paired with.
+    pub raw: Option<RawTurn>,
+}
+
+/// An assistant turn as its provider wrote it, with what only that provider can read: reasoning, signatures, ids.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RawTurn {
+    /// Who wrote it; nobody else gets to see it.
+    pub provider: String,
+    /// By which wire, as one provider may be asked over several.
+    pub wire: String,
+    pub json: Value,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +50,33 @@ pub enum Part {
     Text(String),
     Picture(Picture),
     Call(ToolCall),
-    Result { call_id: String, text: String, picture: Option<Picture>, is_error: bool },
+    Result {
+        call_id: String,
+        text: String,
+        picture: Option<Picture>,
+        is_error: bool,
+        /// The provider's checks of this call that a person agreed to; never filled by anything else.
+        acknowledged: Vec<SafetyCheck>,
+    },
+}
+
+/// A question that a provider wants answered by a person before a call is run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SafetyCheck {
+    pub call_id: String,
+    /// The provider's own name of this check; empty if it gives none.
+    pub id: String,
+    pub code: String,
+    pub message: String,
+}
+
+/// A provider that would not answer, for a rule of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The provider's word for the rule: `refusal`, `SAFETY`, `content_filter`.
+    pub reason: String,
+    /// What it says about it; may be empty.
+    pub words: String,
 }
 
 /// A tool call as the model wrote it: the arguments are its own text, checked by nobody yet.
@@ -56,8 +93,14 @@ pub struct ModelReply {
     pub text: String,
     pub calls: Vec<ToolCall>,
     pub usage: Usage,
-    /// The provider's word for why it ended (`stop`, `length`, `tool_calls`).
+    /// Why it ended: `stop`, `tool_calls`, `length`, `content_filter`, or the provider's own word for anything else.
     pub finish: Option<String>,
+    /// Nothing of a refused reply may act.
+    pub refusal: Option<Refusal>,
+    /// Questions for a person; no call of this reply may act before they are answered.
+    pub checks: Vec<SafetyCheck>,
+    /// The turn as the provider wants it back.
+    pub raw: Option<RawTurn>,
     /// Which model the provider says it was.
     pub model: Option<String>,
     pub exchange: Exchange,
@@ -79,10 +122,15 @@ pub struct Exchange {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
+    /// All input, whether it came from a cache or not.
     pub input_tokens: Option<u64>,
+    /// All output, reasoning included.
     pub output_tokens: Option<u64>,
     /// Of the input, read from the provider's cache.
     pub cached_tokens: Option<u64>,
+    /// Of the input, written to the provider's cache, where that has a price of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write_tokens: Option<u64>,
     /// US dollars; `None` when the price is unknown.
     pub cost_usd: Option<f64>,
 }

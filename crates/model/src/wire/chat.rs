@@ -82,7 +82,7 @@ fn text_message(j: &mut Json, role: &str, text: &str) {
 
 fn message(j: &mut Json, m: &Message) {
     match (m.role, &m.raw) {
-        (_, Some(raw)) => j.value(raw),
+        (_, Some(raw)) => j.value(&raw.json),
         (Role::User, None) => user(j, &m.parts),
         (Role::Assistant, None) => assistant(j, &m.parts),
     }
@@ -92,7 +92,7 @@ fn user(j: &mut Json, parts: &[Part]) {
     let mut content: Vec<Content<'_>> = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
-            Part::Result { call_id, text, picture, is_error } => {
+            Part::Result { call_id, text, picture, is_error, acknowledged: _ } => {
                 j.object(|j| {
                     j.key("role").value("tool");
                     j.key("tool_call_id").value(call_id);

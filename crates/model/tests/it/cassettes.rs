@@ -28,8 +28,13 @@ fn recorded_requests() -> Vec<ModelRequest> {
     let call =
         ToolCall { id: "call_1".into(), name: "observe".into(), arguments: r#"{"reason":"look"}"#.into() };
     second_turn.messages.push(say(Role::Assistant, vec![Part::Call(call)]));
-    let result =
-        Part::Result { call_id: "call_1".into(), text: "nothing new".into(), picture: None, is_error: false };
+    let result = Part::Result {
+        call_id: "call_1".into(),
+        text: "nothing new".into(),
+        picture: None,
+        is_error: false,
+        acknowledged: Vec::new(),
+    };
     second_turn.messages.push(say(Role::User, vec![result]));
     vec![turn, without_tools, cut_off, second_turn]
 }

@@ -148,7 +148,7 @@ async fn the_exchange_is_the_evidence() {
 
 #[tokio::test]
 async fn a_conversation_with_results_and_pictures_is_valid() {
-    use handsight_base::port::model::ToolCall;
+    use handsight_base::port::model::{RawTurn, ToolCall};
     let server = Server::scripted([click()]);
     let mut request = small();
     let call =
@@ -160,6 +160,7 @@ async fn a_conversation_with_results_and_pictures_is_valid() {
         text: "ok".into(),
         picture,
         is_error,
+        acknowledged: Vec::new(),
     };
     request.messages.push(Message { role: Role::Assistant, parts: vec![call("a"), call("b")], raw: None });
     request.messages.push(Message {
@@ -168,7 +169,12 @@ async fn a_conversation_with_results_and_pictures_is_valid() {
         raw: None,
     });
     let raw = json!({"role": "assistant", "content": "as it came"});
-    request.messages.push(Message { role: Role::Assistant, parts: vec![], raw: Some(raw.clone()) });
+    let turn = RawTurn { provider: "custom".into(), wire: "chat".into(), json: raw.clone() };
+    request.messages.push(Message {
+        role: Role::Assistant,
+        parts: vec![Part::Text("as it came".into())],
+        raw: Some(turn),
+    });
     request.messages.push(Message { role: Role::User, parts: vec![Part::Text("go on".into())], raw: None });
     ask(&remote(&server), &request).await.unwrap();
     let sent = &server.wait_for(1)[0];

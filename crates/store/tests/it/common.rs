@@ -100,7 +100,7 @@ pub(crate) fn exchange(turn: u64, picture: &[u8]) -> Exchange {
 }
 
 pub(crate) fn usage() -> Usage {
-    Usage { input_tokens: Some(1_100), output_tokens: Some(100), cached_tokens: None, cost_usd: Some(0.001) }
+    Usage { input_tokens: Some(1_100), output_tokens: Some(100), cost_usd: Some(0.001), ..Usage::default() }
 }
 
 pub(crate) fn record(turn: u64, picture: FrameHash, outcome: Outcome) -> StepRecord {

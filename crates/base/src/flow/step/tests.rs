@@ -44,8 +44,8 @@ fn record() -> StepRecord {
         usage: Usage {
             input_tokens: Some(1_900),
             output_tokens: Some(44),
-            cached_tokens: None,
             cost_usd: Some(0.0125),
+            ..Usage::default()
         },
         timings: Timings { capture: 1.5, model: 2000.25, whole: 2900.0, ..Timings::default() },
     }

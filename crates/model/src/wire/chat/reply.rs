@@ -131,6 +131,6 @@ fn usage(value: &Value) -> Usage {
         input_tokens: count("/prompt_tokens"),
         output_tokens: count("/completion_tokens"),
         cached_tokens: count("/prompt_tokens_details/cached_tokens"),
-        cost_usd: None,
+        ..Usage::default()
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use handsight_base::flow::prompt::{Sampling, ToolSpec};
+use handsight_base::port::model::RawTurn;
 use handsight_base::space::{FrameId, FrameRect, PictureGeometry, Size};
 use serde_json::{Value, json};
 
@@ -81,6 +82,7 @@ fn a_conversation_keeps_calls_and_results_together() {
         text: "done".into(),
         picture,
         is_error,
+        acknowledged: Vec::new(),
     };
     let raw = json!({"role": "assistant", "content": null, "reasoning": "r", "tool_calls": []});
     let request = ModelRequest {
@@ -103,7 +105,7 @@ fn a_conversation_keeps_calls_and_results_together() {
             Message {
                 role: Role::Assistant,
                 parts: vec![Part::Text("kept in raw".into())],
-                raw: Some(raw.clone()),
+                raw: Some(RawTurn { provider: String::new(), wire: "chat".into(), json: raw.clone() }),
             },
             Message { role: Role::Assistant, parts: vec![call("c")], raw: None },
         ],
