@@ -22,6 +22,8 @@ mod xvfb_capture_speed;
 #[cfg(target_os = "linux")]
 mod xvfb_clipboard;
 #[cfg(target_os = "linux")]
+mod xvfb_conformance;
+#[cfg(target_os = "linux")]
 mod xvfb_faults;
 #[cfg(target_os = "linux")]
 mod xvfb_hands;

@@ -18,6 +18,8 @@ mod strings;
 mod upsets;
 mod windows;
 pub mod witness;
+#[cfg(target_os = "linux")]
+pub mod x11;
 
 pub use stage::Stage;
 pub use strings::Alphabet;
