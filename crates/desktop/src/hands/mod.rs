@@ -13,46 +13,33 @@
 //!
 //! [`Approved`]: handsight_base::gate::Approved
 
-#[cfg(not(target_os = "linux"))]
-mod absent;
-#[cfg(target_os = "linux")]
 mod client;
-#[cfg(target_os = "linux")]
 mod clipboard;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod fake;
-#[cfg(target_os = "linux")]
 mod held;
-#[cfg(target_os = "linux")]
 pub(crate) mod injector;
-#[cfg(target_os = "linux")]
 pub(crate) mod keeper;
-#[cfg(target_os = "linux")]
 mod process;
-#[cfg(target_os = "linux")]
 pub(crate) mod protocol;
 mod screen;
 pub(crate) mod share;
-#[cfg(target_os = "linux")]
 mod supervisor;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub(crate) mod unix;
-#[cfg(target_os = "linux")]
+#[cfg(windows)]
+pub(crate) mod windows;
 pub(crate) mod wish;
 
-#[cfg(not(target_os = "linux"))]
-pub use absent::{Hands, supervise};
-#[cfg(target_os = "linux")]
 pub use client::Hands;
-#[cfg(target_os = "linux")]
 pub use injector::{Code, Event};
-#[cfg(target_os = "linux")]
 pub use process::supervise;
-#[cfg(target_os = "linux")]
 pub use protocol::{Ended, LedgerEntry};
 pub use screen::{Screen, Secrets};
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub(crate) use unix as system;
+#[cfg(windows)]
+pub(crate) use windows as system;
 
 use handsight_base::key::{Chord, Key, Named};
 use std::ffi::OsString;

@@ -1,1 +1,199 @@
-//! Not written yet.
+//! The Windows injector: `SendInput`, which takes effect at once for whatever has the focus.
+//!
+//! What a batch wants goes out in as few calls as its waits allow: Windows lets no event of the person's own between those of
+//! one call. Keys go by virtual key with their scan code beside it, so that both programs that read messages and games that
+//! read the keyboard see the same key, and text goes as UTF-16 units, which no layout and no CapsLock changes. This module
+//! presses nothing whose release it cannot name, and refuses for a program that Windows shields from ours.
+
+mod chord;
+mod keys;
+mod layout;
+mod ownership;
+mod send;
+mod shield;
+
+use crate::hands::injector::{Attached, Code, Event, Heard, Injector, Purpose, Resolved, Stroke};
+use crate::hands::protocol::{Fault, Hello};
+use crate::hands::system::Source;
+use chord::ChordWatch;
+use handsight_base::flow::action::Button;
+use handsight_base::key::{Key, Named};
+use layout::Layout;
+use ownership::Ownership;
+use send::Queue;
+use std::time::Duration;
+use windows::Win32::UI::Input::KeyboardAndMouse::{
+    GetAsyncKeyState, VK_LBUTTON, VK_MBUTTON, VK_RBUTTON, VK_XBUTTON1, VK_XBUTTON2,
+};
+use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_SWAPBUTTON};
+
+/// After so many characters programs get time to read them: a message queue has an end.
+const BREATH: u32 = 32;
+const PACE: Duration = Duration::from_millis(15);
+
+/// Buttons by the numbers in [`Code::Button`], which are those of the mouse, whatever the person has made of them.
+const LEFT: u8 = 1;
+const RIGHT: u8 = 2;
+const MIDDLE: u8 = 3;
+const BACK: u8 = 4;
+const FORWARD: u8 = 5;
+
+pub(crate) struct WindowsInput {
+    ownership: Ownership,
+    chord: ChordWatch,
+    queue: Queue,
+    layout: Layout,
+    /// Keys that we pressed and did not release.
+    down: Vec<u32>,
+    /// Characters since the last breath, and when the next may go out.
+    typed: u32,
+    not_before: Duration,
+}
+
+impl Attached for WindowsInput {
+    fn attach(hello: &Hello) -> Result<Self, Fault> {
+        crate::windows::declare_dpi_awareness();
+        let ownership = Ownership::take(hello.engine)?;
+        let chord = ChordWatch::start(&hello.stop_chord)?;
+        Ok(Self {
+            ownership,
+            chord,
+            queue: Queue::default(),
+            layout: Layout::of_focus(),
+            down: Vec::new(),
+            typed: 0,
+            not_before: Duration::ZERO,
+        })
+    }
+
+    fn pump(&mut self) -> Result<Heard, Fault> {
+        if self.ownership.is_superseded() {
+            return Err(Fault::Superseded);
+        }
+        let chord = self.chord.take();
+        Ok(Heard { anything: chord, chord })
+    }
+
+    fn resign(&mut self) -> Result<(), Fault> {
+        self.ownership.resign();
+        Ok(())
+    }
+
+    fn sources(&self) -> Vec<Source<'_>> {
+        vec![self.chord.source(), self.ownership.source()]
+    }
+}
+
+impl Injector for WindowsInput {
+    fn takes_units(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self) -> Result<(), Fault> {
+        self.layout = Layout::of_focus();
+        shield::check_focus()
+    }
+
+    fn end(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn resolve(
+        &mut self,
+        key: Key,
+        purpose: Purpose,
+        _upcoming: &[char],
+        now: Duration,
+    ) -> Result<Resolved, Fault> {
+        let stroke = |key| Ok(Resolved::Now(Stroke { around: Vec::new(), key }));
+        match (key, purpose) {
+            (Key::Named(named), _) => stroke(keys::code(named)),
+            (Key::Char('\n' | '\r'), _) => stroke(keys::ENTER),
+            (Key::Char('\t'), _) => stroke(keys::TAB),
+            (Key::Char(_), Purpose::Text) if now < self.not_before => {
+                Ok(Resolved::NotBefore(self.not_before))
+            }
+            (Key::Char(_), Purpose::Text) => Ok(Resolved::Character),
+            (Key::Char(' '), Purpose::Chord) => stroke(keys::code(Named::Space)),
+            (Key::Char(c), Purpose::Chord) => {
+                let found = self.layout.stroke(c, &self.down);
+                found.map(Resolved::Now).ok_or_else(|| Fault::NoKey { key: key.to_string() })
+            }
+        }
+    }
+
+    fn button(&mut self, button: Button) -> Result<Code, Fault> {
+        // Injected buttons are those of the mouse; the person may have swapped them.
+        Ok(Code::Button(match button {
+            Button::Left if is_swapped() => RIGHT,
+            Button::Right if is_swapped() => LEFT,
+            Button::Left => LEFT,
+            Button::Right => RIGHT,
+            Button::Middle => MIDDLE,
+            Button::Back => BACK,
+            Button::Forward => FORWARD,
+        }))
+    }
+
+    fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault> {
+        match event {
+            Event::Move(to) => self.queue.move_to(to)?,
+            Event::Press(Code::Button(button)) => self.queue.button(button, true),
+            Event::Release(Code::Button(button)) => self.queue.button(button, false),
+            Event::Press(Code::Key(code)) => {
+                self.queue.key(code, self.layout.scan(code), true);
+                self.down.push(code);
+            }
+            Event::Release(Code::Key(code)) => {
+                self.queue.key(code, self.layout.scan(code), false);
+                self.down.retain(|c| *c != code);
+            }
+            Event::Wheel { axis, units } => self.queue.wheel(axis, units),
+            Event::Notch { axis, positive } => {
+                let notch = handsight_base::NOTCH;
+                self.queue.wheel(axis, if positive { notch } else { -notch });
+            }
+            Event::Character(c) => {
+                self.queue.character(c);
+                self.typed += 1;
+                if self.typed >= BREATH {
+                    (self.typed, self.not_before) = (0, now + PACE);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), Fault> {
+        self.queue.flush()
+    }
+
+    fn down(&mut self, codes: &[Code]) -> Result<Vec<Code>, Fault> {
+        Ok(codes.iter().copied().filter(|code| is_down(*code)).collect())
+    }
+
+    fn tidy(&mut self, _now: Duration, _leaving: bool) -> Result<Option<Duration>, Fault> {
+        Ok(None)
+    }
+}
+
+#[expect(unsafe_code, reason = "a call of the Windows API")]
+fn is_swapped() -> bool {
+    // SAFETY: a plain number.
+    unsafe { GetSystemMetrics(SM_SWAPBUTTON) != 0 }
+}
+
+#[expect(unsafe_code, reason = "a call of the Windows API")]
+fn is_down(code: Code) -> bool {
+    let key = match code {
+        Code::Key(code) => keys::virtual_key(code),
+        Code::Button(LEFT) => VK_LBUTTON,
+        Code::Button(RIGHT) => VK_RBUTTON,
+        Code::Button(MIDDLE) => VK_MBUTTON,
+        Code::Button(BACK) => VK_XBUTTON1,
+        Code::Button(FORWARD) => VK_XBUTTON2,
+        Code::Button(_) => return false,
+    };
+    // SAFETY: a plain number.
+    unsafe { GetAsyncKeyState(key.0.into()) < 0 }
+}

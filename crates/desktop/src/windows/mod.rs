@@ -8,14 +8,14 @@
 mod arrange;
 mod canvas;
 mod capture;
-mod clipboard;
+pub(crate) mod clipboard;
 mod cursor;
 mod damage;
 mod displays;
 mod dpi;
 mod duplication;
 mod film;
-mod input;
+pub(crate) mod input;
 mod launch;
 mod layered;
 mod overlay;
