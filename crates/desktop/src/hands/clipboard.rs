@@ -75,6 +75,10 @@ impl Hands {
             Reply::Clipboard { ticket: t, granted } if t == ticket => Heard::Answer(granted),
             other => Heard::Other(other),
         });
-        granted?.map_err(|why| DesktopError::Clipboard { why })
+        let done = granted?.map_err(|why| DesktopError::Clipboard { why })?;
+        if !done.lost.is_empty() {
+            tracing::warn!(formats = ?done.lost, "what was on the clipboard cannot be given back in these formats");
+        }
+        Ok(done.yes)
     }
 }

@@ -40,5 +40,20 @@ pub(crate) fn contents(formats: Vec<(String, Bytes)>) -> ClipboardContents {
     ClipboardContents { formats: formats.collect() }
 }
 
-/// What came of a wish: whether the offer was taken by a program, or why it could not be made.
-pub(crate) type Granted = Result<bool, String>;
+/// What came of a wish, or why it could not be granted.
+pub(crate) type Granted = Result<Done, String>;
+
+/// A wish granted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Done {
+    /// The clipboard was ours to offer; what was offered was taken by a program.
+    pub yes: bool,
+    /// Formats a person had on the clipboard that cannot be given back, by name.
+    pub lost: Vec<String>,
+}
+
+impl From<bool> for Done {
+    fn from(yes: bool) -> Self {
+        Self { yes, lost: Vec::new() }
+    }
+}

@@ -44,8 +44,8 @@ use handsight_base::flow::frame::Frame;
 use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
-    Capabilities, CaptureRequest, Damage, DamageMark, Desktop, DesktopError, DesktopInfo, Display, Injected,
-    Overlay, OverlayInCapture, Pulse, Window, WindowId,
+    Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo,
+    Display, Injected, Overlay, OverlayInCapture, Pulse, Window, WindowId,
 };
 use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;
@@ -238,6 +238,10 @@ impl Desktop for WindowsDesktop {
 
     fn paste(&mut self, paste: Approved<Paste>, stop: &Stop) -> Result<Injected, DesktopError> {
         locked(self.hands("clipboard")?).paste(paste, stop)
+    }
+
+    fn clipboard(&mut self) -> Result<ClipboardContents, DesktopError> {
+        clipboard::read()
     }
 
     fn set_clipboard(&mut self, contents: Approved<SetClipboard>) -> Result<(), DesktopError> {

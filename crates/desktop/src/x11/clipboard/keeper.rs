@@ -8,7 +8,7 @@
 use super::super::connection::{XError, XResult, describe};
 use super::Selection;
 use crate::hands::keeper::{Counter, Next};
-use crate::hands::wish::{Granted, Wish, contents};
+use crate::hands::wish::{Done, Granted, Wish, contents};
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::ClipboardContents;
 use std::time::Duration;
@@ -83,12 +83,12 @@ impl Clipboard {
 
     fn grant(&mut self, wish: Wish) -> Granted {
         match wish {
-            Wish::Offer { formats, lent } => self.offer(&contents(formats), lent),
-            Wish::GiveBack { patience } => self.give_back(patience).map_err(in_words),
+            Wish::Offer { formats, lent } => self.offer(&contents(formats), lent).map(Done::from),
+            Wish::GiveBack { patience } => self.give_back(patience).map(Done::from).map_err(in_words),
         }
     }
 
-    fn offer(&mut self, contents: &ClipboardContents, lent: bool) -> Granted {
+    fn offer(&mut self, contents: &ClipboardContents, lent: bool) -> Result<bool, String> {
         // A second offer before the first was given back: what is kept stays what a person had.
         if lent && self.kept.is_none() {
             let there = self.selection.read_all().map_err(in_words)?;
