@@ -13,6 +13,7 @@ mod keyboard;
 pub mod model;
 mod pictures;
 mod pointer;
+pub mod remote;
 mod stage;
 mod strings;
 mod upsets;

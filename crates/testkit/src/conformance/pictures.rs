@@ -30,6 +30,17 @@ fn cut(frame: &Frame, area: ScreenRect) -> Option<Colours> {
     Some(colours)
 }
 
+/// The frame shows this area and nothing besides. Its last pixels may be halves of a unit.
+fn covers(frame: &Frame, area: ScreenRect) -> Result<(), String> {
+    let geometry = &frame.geometry;
+    let shown = geometry.screen_rect(geometry.whole());
+    let slack = u32::from(geometry.scale.fract() != 0.0);
+    let more = |shown: u32, wanted: u32| shown >= wanted && shown - wanted <= slack;
+    let whole = more(shown.size.width, area.size.width) && more(shown.size.height, area.size.height);
+    ensure!(shown.origin == area.origin && whole, "{area} was captured as {shown}");
+    Ok(())
+}
+
 /// The pattern in a window's client area, from `part`'s corner on.
 fn painted(window: ScreenRect, part: ScreenRect, seed: u32) -> Colours {
     let (left, top) = ((part.origin.x - window.origin.x) as u32, (part.origin.y - window.origin.y) as u32);
@@ -96,10 +107,7 @@ pub(super) fn pictures(stage: &mut Stage<'_>) -> Finding {
             let id = super::windows::main_window(stage)?;
             let frame =
                 until_shown(stage, window, seed, |stage| stage.capture(Shown::Window(id.0), None, false))?;
-            let origin = frame.geometry.origin;
-            ensure!(origin == window.origin, "the window at {window} was captured at {origin}");
-            let whole = frame.geometry.screen_rect(frame.geometry.whole()).size;
-            ensure!(whole == window.size, "the window {window} was captured as {whole}");
+            covers(&frame, window).map_err(|why| format!("a window: {why}"))?;
         }
         pixels += window.size.area();
     }
@@ -116,10 +124,7 @@ pub(super) fn regions(stage: &mut Stage<'_>) -> Finding {
     for (x, y, width, height) in parts {
         let part = ScreenRect::new(at.x + x, at.y + y, width, height);
         let frame = stage.capture(Shown::AllDisplays, Some(part), false)?;
-        let origin = frame.geometry.origin;
-        ensure!(origin == part.origin, "{part} was captured at {origin}");
-        let covered = frame.geometry.screen_rect(frame.geometry.whole()).size;
-        ensure!(covered == part.size, "{part} was captured as {covered}");
+        covers(&frame, part)?;
         let seen = cut(&frame, part).ok_or_else(|| format!("{part} is not in its frame"))?;
         differ(part, &seen, &painted(window, part, 4))?;
     }
@@ -127,9 +132,8 @@ pub(super) fn regions(stage: &mut Stage<'_>) -> Finding {
     let corner = ScreenPx::new(all.right() as i32 - 20, all.origin.y - 5);
     let over = ScreenRect::new(corner.x, corner.y, 100, 10);
     let cut = stage.capture(Shown::AllDisplays, Some(over), false)?;
-    let shown = cut.geometry.screen_rect(cut.geometry.whole());
     let wanted = ScreenRect::new(corner.x, all.origin.y, 20, 5);
-    ensure!(shown == wanted, "{over} hangs over {all}: captured was {shown}, not {wanted}");
+    covers(&cut, wanted).map_err(|why| format!("{over} hangs over {all}: {why}"))?;
     let outside = ScreenRect::new(all.right() as i32 + 10, all.origin.y, 10, 10);
     let request = stage.request(Shown::AllDisplays, Some(outside), false);
     let refused = stage.desktop.capture(&request);
@@ -149,15 +153,12 @@ pub(super) fn every_display(stage: &mut Stage<'_>) -> Finding {
         let name = display.name.clone();
         let one = |stage: &mut Stage<'_>| stage.capture(Shown::Display(name.clone()), None, false);
         let frame = until_shown(stage, window, seed, one)?;
-        let shown = frame.geometry.screen_rect(frame.geometry.whole());
-        ensure!(shown == area, "display {:?} is {area}, captured was {shown}", display.name);
+        covers(&frame, area).map_err(|why| format!("display {:?}: {why}", display.name))?;
         let scale = frame.geometry.scale;
         ensure!((scale - display.scale).abs() < 1e-9, "its scale is {}, captured was {scale}", display.scale);
     }
     let all = displays.iter().map(|d| d.area).fold(displays[0].area, |all, area| all.union(&area));
-    let shown = stage.look()?.geometry;
-    let shown = shown.screen_rect(shown.whole());
-    ensure!(shown == all, "all displays are {all}, captured was {shown}");
+    covers(&stage.look()?, all).map_err(|why| format!("all displays: {why}"))?;
     let request = stage.request(Shown::Display("nowhere at all".to_owned()), None, false);
     let refused = stage.desktop.capture(&request);
     let named = matches!(&refused, Err(DesktopError::NoSuchDisplay { name, .. }) if name == "nowhere at all");

@@ -217,7 +217,9 @@ pub(super) fn resolution(stage: &mut Stage<'_>) -> Finding {
             now = stage.displays().and_then(|displays| {
                 let name = displays[0].name.clone();
                 let frame = stage.capture(Shown::Display(name), None, false)?;
-                Ok((displays[0].area.size, frame.size()))
+                let units = |n: u32| (f64::from(n) / frame.geometry.scale).round() as u32;
+                let captured = Size::new(units(frame.size().width), units(frame.size().height));
+                Ok((displays[0].area.size, captured))
             });
             (now == Ok((size, size))).then_some(())
         });

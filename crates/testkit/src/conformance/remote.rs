@@ -1,0 +1,189 @@
+//! The witness in a process of its own, spoken to by [`crate::witness_protocol`].
+
+use super::witness::{Deed, Held, Seen, Which, Witness};
+use crate::wait::PATIENCE;
+use crate::witness_protocol::{Ask, Said, VERSION};
+use handsight_base::space::{ScreenPx, ScreenRect};
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+type Told = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+
+/// A witness that was started for one test and ends with it.
+pub struct RemoteWitness {
+    child: Child,
+    input: Option<ChildStdin>,
+    answers: Receiver<Said>,
+    told: Told,
+}
+
+/// The witness program for this system, built beside the tests: `cargo build -p handsight-testkit --bins`.
+///
+/// # Panics
+/// When it is not there.
+#[track_caller]
+pub fn program() -> PathBuf {
+    let me = std::env::current_exe().expect("the test binary");
+    let name = format!("win32-witness{}", std::env::consts::EXE_SUFFIX);
+    // Tests lie in `deps`, binaries above it; what was carried elsewhere lies side by side.
+    let found = me.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|file| file.is_file());
+    found.unwrap_or_else(|| {
+        panic!(
+            "{name} is not beside {}; build it with `cargo build -p handsight-testkit --bins`",
+            me.display()
+        )
+    })
+}
+
+impl RemoteWitness {
+    /// Starts a witness and waits until it answers.
+    ///
+    /// # Panics
+    /// When it cannot be started or speaks another version.
+    #[track_caller]
+    pub fn start(program: impl AsRef<OsStr>) -> Self {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the witness starts");
+        let output = child.stdout.take().expect("a pipe");
+        let (send, answers) = sync_channel(1);
+        let told = Told::default();
+        let heard = Arc::clone(&told);
+        let read = move || listen(BufReader::new(output), &send, &heard);
+        std::thread::Builder::new().name("witness".to_owned()).spawn(read).expect("a thread");
+        let mut witness = Self { input: child.stdin.take(), child, answers, told };
+        match witness.ask(&Ask::Hello) {
+            Said::Ready { version: VERSION, .. } => witness,
+            other => panic!("the witness is not version {VERSION}: {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn ask(&mut self, ask: &Ask) -> Said {
+        let line = serde_json::to_string(ask).expect("it is JSON");
+        let input = self.input.as_mut().expect("open until the end");
+        writeln!(input, "{line}").and_then(|()| input.flush()).expect("the witness reads");
+        match self.answers.recv_timeout(PATIENCE) {
+            Ok(Said::Failed { why }) => panic!("the witness could not {ask:?}: {why}"),
+            Ok(said) => said,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("the witness did not answer {ask:?} within {PATIENCE:?}")
+            }
+            Err(RecvTimeoutError::Disconnected) => panic!("the witness ended at {ask:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn done(&mut self, ask: &Ask) {
+        let said = self.ask(ask);
+        assert!(said == Said::Done, "the witness answers {ask:?} with {said:?}");
+    }
+}
+
+/// Reads lines until the witness ends; what was waited for is done here and at once.
+fn listen(lines: impl BufRead, send: &SyncSender<Said>, told: &Told) {
+    for line in lines.lines() {
+        let Ok(line) = line else { return };
+        let said =
+            serde_json::from_str(&line).unwrap_or_else(|why| Said::Failed { why: format!("{why}: {line}") });
+        if let Said::Told { .. } = said {
+            let waiting = told.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(waiting) = waiting {
+                waiting();
+            }
+        } else if send.send(said).is_err() {
+            return;
+        }
+    }
+}
+
+impl Witness for RemoteWitness {
+    fn open(&mut self, window: Which, client: ScreenRect, seed: u32, framed: bool) {
+        self.done(&Ask::Open { window, client, seed, framed });
+    }
+
+    fn place(&mut self, window: Which, client: ScreenRect) {
+        self.done(&Ask::Place { window, client });
+    }
+
+    fn paint(&mut self, window: Which, seed: u32) {
+        self.done(&Ask::Paint { window, seed });
+    }
+
+    fn close(&mut self, window: Which) {
+        self.done(&Ask::Close { window });
+    }
+
+    fn focus(&mut self, window: Which) {
+        self.done(&Ask::Focus { window });
+    }
+
+    fn events(&mut self) -> Vec<Seen> {
+        match self.ask(&Ask::Events) {
+            Said::Events { events } => events,
+            other => panic!("asked for events: {other:?}"),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.done(&Ask::Forget);
+    }
+
+    fn text(&mut self, window: Which) -> String {
+        match self.ask(&Ask::Text { window }) {
+            Said::Text { text } => text,
+            other => panic!("asked for text: {other:?}"),
+        }
+    }
+
+    fn held(&mut self) -> Held {
+        match self.ask(&Ask::Held) {
+            Said::Held { held } => held,
+            other => panic!("asked for what is down: {other:?}"),
+        }
+    }
+
+    fn pointer(&mut self) -> ScreenPx {
+        match self.ask(&Ask::Pointer) {
+            Said::Place { at } => at,
+            other => panic!("asked for the pointer: {other:?}"),
+        }
+    }
+
+    fn at(&mut self, events: u32, deed: Deed, told: Box<dyn FnOnce() + Send>) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        self.done(&Ask::At { events, deed });
+    }
+
+    fn cursor(&mut self) {
+        self.done(&Ask::Cursor);
+    }
+
+    fn clipboard(&mut self) -> String {
+        match self.ask(&Ask::Clipboard) {
+            Said::Text { text } => text,
+            other => panic!("asked for the clipboard: {other:?}"),
+        }
+    }
+
+    fn set_clipboard(&mut self, text: &str) {
+        self.done(&Ask::SetClipboard { text: text.to_owned() });
+    }
+}
+
+impl Drop for RemoteWitness {
+    fn drop(&mut self) {
+        // The end of its input ends it.
+        drop(self.input.take());
+        let ended = crate::wait::before(PATIENCE, || self.child.try_wait().ok().flatten());
+        if ended.is_none() {
+            drop(self.child.kill());
+            drop(self.child.wait());
+        }
+    }
+}

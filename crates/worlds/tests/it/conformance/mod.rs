@@ -1,0 +1,80 @@
+//! The conformance suite over the engine's desktop: at 100 % and at 150 %, with a second display left of and above the first.
+
+mod pad;
+
+use handsight_base::port::clock::VirtualClock;
+use handsight_base::space::ScreenRect;
+use handsight_testkit::conformance::{Rig, Terms};
+use handsight_worlds::engine::desktop::WorldDesktop;
+use handsight_worlds::engine::share;
+use pad::{Pad, PadWitness};
+use std::time::Duration;
+
+const LACKS: &[(&str, &str)] = &[
+    ("text_by_units", "a world takes characters, not UTF-16 units"),
+    ("a_dead_turn", "a world is called by the turn itself and stands still without it"),
+    ("pointer_at_its_hot_spot", "the engine draws pointers of its own shapes; `look` compares them"),
+];
+
+fn rig(name: &'static str, scale: f64) -> Option<Rig> {
+    let (first, second) = (ScreenRect::new(0, 0, 640, 400), ScreenRect::new(-320, -40, 320, 240));
+    let (world, clock) = (share(Pad::new(scale, first, second)), VirtualClock::new(0));
+    Some(Rig {
+        desktop: Box::new(WorldDesktop::new(world.clone(), clock)),
+        witness: Box::new(PadWitness(world)),
+        // Everything happens within the call.
+        terms: Terms { lacks: LACKS, patience: Duration::ZERO, ..Terms::of(name) },
+        keep: Box::new(()),
+    })
+}
+
+macro_rules! at_scale {
+    ($module:ident, $name:literal, $scale:literal) => {
+        mod $module {
+            fn rig() -> Option<handsight_testkit::conformance::Rig> {
+                super::rig($name, $scale)
+            }
+
+            handsight_testkit::conformance! { rig;
+                #[test] clicks,
+                #[test] clicks_in_moved_windows,
+                #[test] clicks_on_the_second_display,
+                #[test] buttons,
+                #[test] side_buttons,
+                #[test] clicks_with_modifiers,
+                #[test] drags,
+                #[test] wheel,
+                #[test] wheel_sideways,
+                #[test] wheel_in_units,
+                #[test] chords,
+                #[test] named_keys,
+                #[test] repeats,
+                #[test] holds,
+                #[test] text,
+                #[test] text_by_units,
+                #[test] pastes,
+                #[test] clipboard,
+                #[test] nothing_unasked,
+                #[test] focus_loss,
+                #[test] close_mid_action,
+                #[test] stops,
+                #[test] a_dead_turn,
+                #[test] releases,
+                #[test] resolution,
+                #[test] pictures,
+                #[test] regions,
+                #[test] every_display,
+                #[test] fresh_pictures,
+                #[test] held_pictures,
+                #[test] pointer_at_its_hot_spot,
+                #[test] pointer_where_it_is,
+                #[test] finds,
+                #[test] focuses,
+                #[test] places,
+                #[test] refuses_by_name,
+            }
+        }
+    };
+}
+at_scale!(whole, "world", 1.0);
+at_scale!(half_as_large_again, "world at 150 %", 1.5);
