@@ -1,4 +1,4 @@
-//! What this crate does on real X servers, seen by independent clients.
+//! What this crate does on real screens, seen by independent programs.
 
 #![expect(
     clippy::unwrap_used,
@@ -7,6 +7,7 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "tests read their own environment and the machine's clock")]
 
+mod alone;
 #[cfg(target_os = "linux")]
 mod fault_proxy;
 #[cfg(target_os = "linux")]
@@ -15,6 +16,12 @@ mod hands_rig;
 mod kill_hands;
 #[cfg(target_os = "linux")]
 mod rig;
+#[cfg(windows)]
+mod wine_overlay;
+#[cfg(windows)]
+mod wine_overlay_faults;
+#[cfg(windows)]
+mod wine_panes;
 #[cfg(target_os = "linux")]
 mod xvfb_capture;
 #[cfg(target_os = "linux")]

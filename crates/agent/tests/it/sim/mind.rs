@@ -190,7 +190,12 @@ fn error(sim: &mut Sim) -> ModelError {
         1 => http(429),
         2 => http(500),
         3 => http(529),
-        4 => ModelError::Network { provider, url: "http://127.0.0.1:1/".into(), why: "reset".into(), sent: true },
+        4 => ModelError::Network {
+            provider,
+            url: "http://127.0.0.1:1/".into(),
+            why: "reset".into(),
+            sent: true,
+        },
         5 => ModelError::Deadline { provider, phase: "next byte", after: Duration::from_secs(30) },
         6 => ModelError::TooLong { provider, limit: 1 << 20 },
         7 => ModelError::Malformed { provider, why: "half a reply".into(), start: "{\"cho".into() },
