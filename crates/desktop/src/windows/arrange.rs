@@ -16,9 +16,10 @@ use windows::Win32::Foundation::HWND;
 use windows::Win32::System::Threading::{AttachThreadInput, GetCurrentThreadId};
 use windows::Win32::UI::Input::KeyboardAndMouse::{INPUT, INPUT_MOUSE, SendInput};
 use windows::Win32::UI::WindowsAndMessaging::{
-    BringWindowToTop, GA_ROOT, GA_ROOTOWNER, GW_OWNER, GetAncestor, GetWindow, GetWindowThreadProcessId,
-    IsZoomed, SW_RESTORE, SWP_ASYNCWINDOWPOS, SWP_NOACTIVATE, SWP_NOOWNERZORDER, SWP_NOZORDER,
-    SetForegroundWindow, SetWindowPos, ShowWindowAsync,
+    BringWindowToTop, GA_ROOT, GA_ROOTOWNER, GW_OWNER, GWL_EXSTYLE, GetAncestor, GetWindow,
+    GetWindowLongPtrW, GetWindowThreadProcessId, HWND_TOP, IsZoomed, SW_RESTORE, SWP_ASYNCWINDOWPOS,
+    SWP_NOACTIVATE, SWP_NOMOVE, SWP_NOOWNERZORDER, SWP_NOSIZE, SWP_NOZORDER, SetForegroundWindow,
+    SetWindowPos, ShowWindowAsync, WS_EX_TOPMOST,
 };
 
 /// How long a window may take to come to the front, or to its place.
@@ -43,7 +44,10 @@ pub(super) fn focus(id: WindowId) -> Result<Window, DesktopError> {
         // A window that is still being restored takes no focus.
         wait_for(BOUND, || Ok((of_id(id.0)?.state != WindowState::Minimised).then_some(())))?;
         way(window);
+        raise(window);
         if let Some(window) = wait_for(bound, there)? {
+            // Not every Windows raises what it gives the focus.
+            wait_for(SETTLED, || Ok(is_raised(&of_id(id.0)?).then_some(())))?;
             return Ok(window);
         }
     }
@@ -58,6 +62,31 @@ fn has_focus(window: HWND) -> bool {
     let owner = unsafe { GetWindow(front, GW_OWNER) }.unwrap_or_default();
     // SAFETY: as above.
     front == window || (!owner.is_invalid() && unsafe { GetAncestor(front, GA_ROOTOWNER) } == window)
+}
+
+/// Brings a window above all others of its kind.
+#[expect(unsafe_code, reason = "a call of the Windows API")]
+fn raise(window: HWND) {
+    let flags = SWP_NOMOVE | SWP_NOSIZE | SWP_ASYNCWINDOWPOS;
+    // SAFETY: a handle that is none is refused. Whether it came true is looked at.
+    let _asked = unsafe { SetWindowPos(window, Some(HWND_TOP), 0, 0, 0, 0, flags) };
+}
+
+/// True if nothing lies over the window but its own dialogs and what always lies above.
+#[expect(unsafe_code, reason = "calls of the Windows API")]
+fn is_raised(window: &Whereabouts) -> bool {
+    let covers = |other: HWND| {
+        // SAFETY: a handle that is none has no styles and no owner.
+        let (topmost, owner) = unsafe {
+            let extended = GetWindowLongPtrW(other, GWL_EXSTYLE) as u32;
+            (extended & WS_EX_TOPMOST.0 != 0, GetAncestor(other, GA_ROOTOWNER))
+        };
+        let at = || whereabouts::of(other).filter(|at| at.state == WindowState::Normal);
+        !topmost
+            && owner != window.handle
+            && at().is_some_and(|at| at.outer.intersect(&window.outer).is_some())
+    };
+    !handles().into_iter().take_while(|other| *other != window.handle).any(covers)
 }
 
 #[expect(unsafe_code, reason = "a call of the Windows API")]

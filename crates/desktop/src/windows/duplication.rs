@@ -30,6 +30,8 @@ use windows::core::{Error, Interface, Result as WinResult};
 /// How long the first picture of a display may take, in milliseconds; later ones are there or not.
 const FIRST_MS: u32 = 500;
 
+const REMEDY: &str = "Set capture.method to gdi.";
+
 /// Every display that is duplicated.
 pub(super) struct Duplication {
     outputs: Vec<Output>,
@@ -51,22 +53,17 @@ struct Output {
 impl Duplication {
     /// Duplicates every display, or says why that cannot be.
     pub(super) fn start() -> Result<Self, DesktopError> {
-        let outputs = outputs().map_err(|error| DesktopError::Unusable {
-            why: format!("this Windows has no desktop duplication: {}", why(&error)),
-            remedy: "Set capture.method to gdi.".into(),
-        })?;
-        let turned = |o: &(IDXGIAdapter, IDXGIOutput1, DXGI_OUTPUT_DESC)| {
-            ![DXGI_MODE_ROTATION_IDENTITY, DXGI_MODE_ROTATION_UNSPECIFIED].contains(&o.2.Rotation)
+        let displays = displays().map_err(|error| refused(&error))?;
+        let turned = |d: &Attached| {
+            ![DXGI_MODE_ROTATION_IDENTITY, DXGI_MODE_ROTATION_UNSPECIFIED].contains(&d.desc.Rotation)
         };
-        if outputs.is_empty() || outputs.iter().any(turned) {
-            let why = if outputs.is_empty() { "no display can be duplicated" } else { "a display is turned" };
-            return Err(DesktopError::Unusable {
-                why: why.into(),
-                remedy: "Set capture.method to gdi.".into(),
-            });
+        if displays.is_empty() || displays.iter().any(turned) {
+            let why =
+                if displays.is_empty() { "no display can be duplicated" } else { "a display is turned" };
+            return Err(DesktopError::Unusable { why: why.into(), remedy: REMEDY.into() });
         }
-        let outputs = outputs.iter().map(|(adapter, output, desc)| Output::start(adapter, output, desc));
-        let outputs = outputs.collect::<WinResult<Vec<_>>>().map_err(|error| told(&error))?;
+        let outputs = displays.iter().map(Output::start).collect::<WinResult<Vec<_>>>();
+        let outputs = outputs.map_err(|error| refused(&error))?;
         let changed = outputs.iter().map(|o| o.area).collect();
         Ok(Self { outputs, changed })
     }
@@ -100,7 +97,8 @@ impl Duplication {
 
 impl Output {
     #[expect(unsafe_code, reason = "calls of the Windows API")]
-    fn start(adapter: &IDXGIAdapter, output: &IDXGIOutput1, desc: &DXGI_OUTPUT_DESC) -> WinResult<Self> {
+    fn start(display: &Attached) -> WinResult<Self> {
+        let Attached { adapter, output, desc } = display;
         let (mut device, mut context) = (None, None);
         let flags = D3D11_CREATE_DEVICE_FLAG(0);
         // SAFETY: the driver type goes with a named adapter; the two results are ours.
@@ -235,25 +233,41 @@ impl Output {
     }
 }
 
-/// Every display that shows a part of the desktop, with its adapter.
+/// A display that shows a part of the desktop, and the adapter it hangs on.
+struct Attached {
+    adapter: IDXGIAdapter,
+    output: IDXGIOutput1,
+    desc: DXGI_OUTPUT_DESC,
+}
+
 #[expect(unsafe_code, reason = "calls of the Windows API")]
-fn outputs() -> WinResult<Vec<(IDXGIAdapter, IDXGIOutput1, DXGI_OUTPUT_DESC)>> {
+fn displays() -> WinResult<Vec<Attached>> {
     let mut found = Vec::new();
     // SAFETY: numbers are counted up to the first that Windows does not have.
     unsafe {
         let factory: IDXGIFactory1 = CreateDXGIFactory1()?;
-        let adapters = (0..).map_while(|n| factory.EnumAdapters(n).ok());
-        for adapter in adapters {
+        for adapter in (0..).map_while(|n| factory.EnumAdapters(n).ok()) {
             let outputs = (0..).map_while(|n| adapter.EnumOutputs(n).ok());
             for output in outputs.collect::<Vec<IDXGIOutput>>() {
                 let desc = output.GetDesc()?;
                 if desc.AttachedToDesktop.as_bool() {
-                    found.push((adapter.clone(), output.cast::<IDXGIOutput1>()?, desc));
+                    found.push(Attached { adapter: adapter.clone(), output: output.cast()?, desc });
                 }
             }
         }
     }
     Ok(found)
+}
+
+/// It cannot begin: a locked screen will pass, a system without it will not.
+fn refused(error: &Error) -> DesktopError {
+    match session::hidden() {
+        Some(why) => session::lost(why),
+        None => DesktopError::Unusable {
+            why: format!("no display can be duplicated here: {}", why(error)),
+            remedy: REMEDY.into(),
+        },
+    }
 }
 
 fn told(error: &Error) -> DesktopError {

@@ -43,9 +43,13 @@ pub struct Version {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Windows 11 calls itself 10.0.
-        let name = if self.major == 10 && self.build >= 22000 { 11 } else { self.major };
-        write!(f, "Windows {name} ({}.{}, build {})", self.major, self.minor, self.build)
+        // Windows 11 calls itself 10.0 too.
+        match (self.major, self.build) {
+            (10, 22000..) => f.write_str("Windows 11")?,
+            (10, _) => f.write_str("Windows 10")?,
+            _ => f.write_str("an old Windows")?,
+        }
+        write!(f, " ({}.{}, build {})", self.major, self.minor, self.build)
     }
 }
 
@@ -78,5 +82,7 @@ mod tests {
         let name = |build| Version { major: 10, minor: 0, build }.to_string();
         assert_eq!(name(22000), "Windows 11 (10.0, build 22000)");
         assert_eq!(name(19045), "Windows 10 (10.0, build 19045)");
+        let seven = Version { major: 6, minor: 1, build: 7601 };
+        assert_eq!(seven.to_string(), "an old Windows (6.1, build 7601)");
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn of(handle: HWND) -> Option<Whereabouts> {
     let outer = attribute::<RECT>(handle, DWMWA_EXTENDED_FRAME_BOUNDS).unwrap_or(whole);
     // SAFETY: as above.
     let (iconic, visible) = unsafe { (IsIconic(handle).as_bool(), IsWindowVisible(handle).as_bool()) };
-    let state = if iconic {
+    let state = if iconic && visible {
         WindowState::Minimised
     } else if !visible || is_cloaked(handle) {
         WindowState::Hidden

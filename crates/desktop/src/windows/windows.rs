@@ -109,6 +109,7 @@ pub(super) fn describe(at: Whereabouts) -> Window {
         client: at.client,
         outer: at.outer,
         state: at.state,
-        focused: at.handle == foreground(),
+        // What is minimised takes no keys, though Windows may still call it the foreground.
+        focused: at.state == WindowState::Normal && at.handle == foreground(),
     }
 }

@@ -17,11 +17,17 @@ mod kill_hands;
 #[cfg(target_os = "linux")]
 mod rig;
 #[cfg(windows)]
+mod wine_capture;
+#[cfg(windows)]
 mod wine_overlay;
 #[cfg(windows)]
 mod wine_overlay_faults;
 #[cfg(windows)]
 mod wine_panes;
+#[cfg(windows)]
+mod wine_rig;
+#[cfg(windows)]
+mod wine_windows;
 #[cfg(target_os = "linux")]
 mod xvfb_capture;
 #[cfg(target_os = "linux")]
