@@ -92,6 +92,9 @@ pub enum Interruption {
     TimeLimit,
     #[error("{0}")]
     CostLimit(String),
+    /// What a call costs could not be recorded, so it was not made.
+    #[error("{0}")]
+    Unrecorded(String),
     #[error("the picture could not be made: {0}")]
     Picture(String),
 }
@@ -107,7 +110,7 @@ impl Interruption {
             Self::Desktop(e) if e.fault() == DesktopFault::Target => Outcome::TargetLost,
             Self::Desktop(DesktopError::NoSuchWindow { .. }) => Outcome::TargetLost,
             Self::Desktop(_) | Self::Picture(_) => Outcome::DesktopLost,
-            Self::Store(_) | Self::Full { .. } | Self::JournalGone => Outcome::Storage,
+            Self::Store(_) | Self::Full { .. } | Self::JournalGone | Self::Unrecorded(_) => Outcome::Storage,
             Self::Stopped(reason) => Outcome::Stopped(*reason),
             Self::TimeLimit => Outcome::TimeLimit,
             Self::CostLimit(_) => Outcome::CostLimit,

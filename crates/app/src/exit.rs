@@ -225,6 +225,7 @@ fn of_model(error: &ModelError) -> (Exit, String) {
     let (exit, hint) = match error {
         ModelError::NoKey { .. } => (Exit::Usage, "`handsight models` shows which key each provider wants."),
         ModelError::CostLimit { .. } => (Exit::Limit, "A higher --max-cost goes on with --resume."),
+        ModelError::Unrecorded { .. } => (Exit::Storage, ""),
         ModelError::Stopped => (Exit::Interrupted, ""),
         ModelError::Http { .. }
         | ModelError::Network { .. }

@@ -4,13 +4,12 @@ use crate::endpoint::Endpoint;
 use crate::http::{Deadlines, Http, HttpSetup};
 use crate::provider::{Limits, Provider, SetupError};
 use crate::secret::Secret;
-use crate::usage::{AtMost, Price};
+use crate::usage::{Price, Tariff, pictures};
 use crate::wire::{WireOptions, base64_len};
 use bytes::Bytes;
-use handsight_base::flow::prompt::Picture;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, RealClock};
-use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest, Part};
+use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::stop::Stop;
 use reqwest::Method;
 use serde_json::Value;
@@ -40,9 +39,6 @@ pub struct Remote {
     http: Http,
     clock: Arc<dyn Clock>,
 }
-
-/// Tokens charged for the words of a reply that had no limit and no usage.
-const OUTPUT_AT_MOST: u64 = 32_768;
 
 impl Remote {
     /// No connection is made yet. Fails if the address, the key or a needed key's absence makes every call fail.
@@ -98,6 +94,11 @@ impl Remote {
         self.price().is_some()
     }
 
+    /// What a call costs, and how pictures are counted.
+    pub fn tariff(&self) -> Tariff {
+        Tariff { price: self.price(), picture_tokens: self.provider.limits.picture_tokens }
+    }
+
     /// The names of the models that the service has.
     pub async fn list_models(&self, stop: &Stop) -> Result<Vec<String>, ModelError> {
         let url = self.endpoint.call(self.provider.wire.models_path);
@@ -142,7 +143,8 @@ impl Remote {
             took,
             retries: 0,
         };
-        reply.usage.cost_usd = self.price().map(|p| p.cost(&reply.usage, self.at_most(request)));
+        let tariff = self.tariff();
+        reply.usage.cost_usd = tariff.cost(&reply.usage, tariff.at_most(request));
         Ok(reply)
     }
 
@@ -160,36 +162,6 @@ impl Remote {
         }
         Ok(())
     }
-
-    /// No tokenizer makes more tokens than there are bytes.
-    fn at_most(&self, request: &ModelRequest) -> AtMost {
-        let text = |p: &Part| match p {
-            Part::Text(text) | Part::Result { text, .. } => text.len(),
-            Part::Call(call) => call.arguments.len() + call.name.len(),
-            Part::Picture(_) => 0,
-        };
-        let messages: usize = request.messages.iter().flat_map(|m| &m.parts).map(text).sum();
-        let raw: usize =
-            request.messages.iter().filter_map(|m| m.raw.as_ref()).map(|r| r.json.to_string().len()).sum();
-        let tools: usize = request
-            .tools
-            .iter()
-            .map(|t| t.name.len() + t.description.len() + t.parameters.to_string().len())
-            .sum();
-        let of_picture = u64::from(self.provider.limits.picture_tokens.unwrap_or(16_384));
-        AtMost {
-            input_tokens: (request.system.len() + messages + raw + tools) as u64
-                + of_picture * pictures(request).count() as u64,
-            output_tokens: request.sampling.max_tokens.map_or(OUTPUT_AT_MOST, u64::from),
-        }
-    }
-}
-
-fn pictures(request: &ModelRequest) -> impl Iterator<Item = &Picture> {
-    request.messages.iter().flat_map(|m| &m.parts).filter_map(|p| match p {
-        Part::Picture(picture) | Part::Result { picture: Some(picture), .. } => Some(picture),
-        Part::Text(_) | Part::Call(_) | Part::Result { picture: None, .. } => None,
-    })
 }
 
 impl Model for Remote {

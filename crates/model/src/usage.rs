@@ -1,6 +1,7 @@
-//! What a call costs.
+//! What a call costs, and what it can cost at most before it is made.
 
-use handsight_base::port::model::Usage;
+use handsight_base::flow::prompt::Picture;
+use handsight_base::port::model::{ModelRequest, Part, Usage};
 use serde::Deserialize;
 
 /// US dollars per million tokens.
@@ -14,10 +15,68 @@ pub struct Price {
 }
 
 /// The most a call can have used, for a provider that says nothing of it (R31).
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AtMost {
-    pub(crate) input_tokens: u64,
-    pub(crate) output_tokens: u64,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtMost {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+/// What a model charges, and what its provider counts a picture as.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tariff {
+    /// `None` where nobody said.
+    pub price: Option<Price>,
+    /// Most tokens one picture is ever counted as; `None` where nobody said.
+    pub picture_tokens: Option<u32>,
+}
+
+/// Tokens charged for the words of a reply that had no limit and no usage.
+const OUTPUT_AT_MOST: u64 = 32_768;
+/// Of a picture of which nobody says how it is counted.
+const PICTURE_AT_MOST: u32 = 16_384;
+/// What a provider's own words around a request, a message and a tool come to; generous.
+const AROUND: [u64; 3] = [1024, 16, 64];
+
+impl Tariff {
+    /// No tokenizer makes more tokens than there are bytes.
+    pub fn at_most(&self, request: &ModelRequest) -> AtMost {
+        let text = |p: &Part| match p {
+            Part::Text(text) | Part::Result { text, .. } => text.len(),
+            Part::Call(call) => call.arguments.len() + call.name.len(),
+            Part::Picture(_) => 0,
+        };
+        let messages: usize = request.messages.iter().flat_map(|m| &m.parts).map(text).sum();
+        let raw: usize =
+            request.messages.iter().filter_map(|m| m.raw.as_ref()).map(|r| r.json.to_string().len()).sum();
+        let tools: usize = request
+            .tools
+            .iter()
+            .map(|t| t.name.len() + t.description.len() + t.parameters.to_string().len())
+            .sum();
+        let of_picture = u64::from(self.picture_tokens.unwrap_or(PICTURE_AT_MOST));
+        let [request_around, message_around, tool_around] = AROUND;
+        AtMost {
+            input_tokens: (request.system.len() + messages + raw + tools) as u64
+                + of_picture * pictures(request).count() as u64
+                + request_around
+                + message_around * request.messages.len() as u64
+                + tool_around * request.tools.len() as u64,
+            output_tokens: request.sampling.max_tokens.map_or(OUTPUT_AT_MOST, u64::from),
+        }
+    }
+
+    /// US dollars; `None` without a price.
+    pub(crate) fn cost(&self, usage: &Usage, most: AtMost) -> Option<f64> {
+        self.price.map(|price| price.cost(usage, most))
+    }
+}
+
+/// Every picture of a request, in order.
+pub(crate) fn pictures(request: &ModelRequest) -> impl Iterator<Item = &Picture> {
+    request.messages.iter().flat_map(|m| &m.parts).filter_map(|p| match p {
+        Part::Picture(picture) | Part::Result { picture: Some(picture), .. } => Some(picture),
+        Part::Text(_) | Part::Call(_) | Part::Result { picture: None, .. } => None,
+    })
 }
 
 impl Price {

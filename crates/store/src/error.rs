@@ -41,6 +41,10 @@ pub enum StoreError {
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("the journal {} failed while {doing}: {why}. Nothing more is recorded; check the disk, then resume the run", path.display())]
     Failed { path: PathBuf, doing: &'static str, why: String },
+    #[error(
+        "the record of what models cost, {}, failed while {doing}: {why}. If it is damaged, move it away: a new one is begun, and what was spent is forgotten", path.display()
+    )]
+    Ledger { path: PathBuf, doing: &'static str, why: String },
     #[error("{} cannot be read further: {why}", path.display())]
     Unread { path: PathBuf, why: String },
     #[error("turn {turn}: {what}")]
@@ -76,6 +80,7 @@ impl StoreError {
             Self::Io { source, .. } if is_a_bad_place(source) => Remedy::Person,
             Self::Failed { .. } | Self::Io { .. } => Remedy::StopRun,
             Self::Unread { .. }
+            | Self::Ledger { .. }
             | Self::NoRun { .. }
             | Self::RunExists { .. }
             | Self::InUse { .. }

@@ -1,4 +1,4 @@
-//! All SQLite and all frame files of handsight: the journal of a run.
+//! All SQLite and all frame files of handsight: the journal of a run, and the record of what models cost ([`spend`]).
 //!
 //! A run folder holds `run.db`, an append-only log whose rows are chained by checksums; `frames/`, the pictures by the hash
 //! of their bytes; and views, plain files for people and other programs. [`Journal`] writes it and [`Reader`] reads it.
@@ -32,6 +32,7 @@ mod reserve;
 mod row;
 mod salvage;
 mod session;
+pub mod spend;
 mod state;
 mod wal;
 mod walk;

@@ -81,6 +81,7 @@ async fn ask(
             Err(ModelError::Stopped) => {
                 Err(Interruption::Stopped(engine.stop.stopped().await))
             }
+            Err(error @ ModelError::Unrecorded { .. }) => Err(Interruption::Unrecorded(error.to_string())),
             Err(error @ ModelError::CostLimit { .. }) => Err(Interruption::CostLimit(error.to_string())),
             answer => Ok(answer),
         },

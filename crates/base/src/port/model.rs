@@ -198,6 +198,8 @@ pub enum ModelError {
         spent_usd: f64,
         most_usd: f64,
     },
+    #[error("the call was not made, because what it costs cannot be recorded: {why}")]
+    Unrecorded { why: String },
     #[error("the recorded calls end after {played}; the run asked for one more")]
     RecordingEnds { played: usize },
     #[error("stopped")]
@@ -215,6 +217,7 @@ impl ModelError {
             | Self::NoKey { .. }
             | Self::PictureTooLarge { .. }
             | Self::CostLimit { .. }
+            | Self::Unrecorded { .. }
             | Self::RecordingEnds { .. }
             | Self::Stopped => false,
         }
@@ -230,6 +233,7 @@ impl ModelError {
             | Self::NoKey { .. }
             | Self::PictureTooLarge { .. }
             | Self::CostLimit { .. }
+            | Self::Unrecorded { .. }
             | Self::RecordingEnds { .. } => false,
         }
     }
