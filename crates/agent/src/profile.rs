@@ -151,6 +151,9 @@ stage! {
         /// Failures in a row that end the run.
         max_failures: u32 = 3,
         max_rounds: u32 = 1,
+        /// US dollars per million tokens, for a model of which its provider's file does not know the price.
+        price_input_usd: Option<f64> = None,
+        price_output_usd: Option<f64> = None,
     }
 }
 
@@ -284,7 +287,10 @@ stage! {
     Limits {
         max_turns: Option<u64> = None,
         max_time_s: Option<f64> = None,
+        /// Of this run and those that resume it.
         max_cost_usd: Option<f64> = None,
+        /// Of all runs of this person on this machine, from midnight to midnight UTC.
+        max_cost_usd_per_day: Option<f64> = None,
     }
 }
 
@@ -354,11 +360,25 @@ impl Profile {
         if self.decide.max_failures == 0 {
             return Err(ProfileError::value("decide.max_failures", 0, "1 or more"));
         }
-        for (key, value) in
-            [("limits.max_time_s", self.limits.max_time_s), ("limits.max_cost_usd", self.limits.max_cost_usd)]
-        {
+        for (key, value) in [
+            ("limits.max_time_s", self.limits.max_time_s),
+            ("limits.max_cost_usd", self.limits.max_cost_usd),
+            ("limits.max_cost_usd_per_day", self.limits.max_cost_usd_per_day),
+        ] {
             if value.is_some_and(|v| !v.is_finite() || v <= 0.0) {
                 return Err(ProfileError::value(key, value.unwrap_or_default(), "more than 0"));
+            }
+        }
+        let (input, output) = (self.decide.price_input_usd, self.decide.price_output_usd);
+        for (key, value) in [("decide.price_input_usd", input), ("decide.price_output_usd", output)] {
+            match value {
+                Some(price) if !price.is_finite() || price < 0.0 => {
+                    return Err(ProfileError::value(key, price, "0 or more US dollars per million tokens"));
+                }
+                None if input.is_some() || output.is_some() => {
+                    return Err(ProfileError::value(key, "missing", "given together with the other price"));
+                }
+                Some(_) | None => {}
             }
         }
         Ok(())

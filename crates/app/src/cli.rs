@@ -89,6 +89,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
+    /// Show what models have cost: over all runs, by day, model or run
+    Cost(CostArgs),
     /// Check this machine, the desktop and the model service, and name the remedy for what is missing
     Doctor(DoctorArgs),
     /// Measure what the engine costs on this machine and a real screen, beside its budgets
@@ -369,6 +371,36 @@ pub(crate) enum ModelsCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CostArgs {
+    /// What to add up by; days are UTC
+    #[arg(long, value_name = "WHAT", default_value = "day")]
+    pub(crate) by: By,
+    /// Only calls from then on: a day (2026-11-21), or a time back from now (24h, 7d)
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    Day,
+    Model,
+    Run,
+}
+
+impl By {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Model => "model",
+            Self::Run => "run",
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -30,12 +30,18 @@ pub(crate) const VARIABLES: &[Variable] = &[
     variable("WAYLAND_DISPLAY", "tells a Wayland session, which is refused with the remedy"),
     variable("XDG_SESSION_TYPE", "the same"),
     variable("XDG_RUNTIME_DIR", "where the hands keep the list of what they pressed"),
-    variable("XDG_STATE_HOME", "stands in for it; else ~/.local/state"),
+    variable(
+        "XDG_STATE_HOME",
+        "stands in for it, and the record of what models cost is in its folder `handsight`; else ~/.local/state",
+    ),
     variable("XDG_CONFIG_HOME", "your settings and profiles are in its folder `handsight`; else ~/.config"),
     variable("XDG_DATA_HOME", "fonts of yours are in its folder `fonts`; else ~/.local/share"),
     variable("HOME", "stands in for the three above"),
     variable("APPDATA", "your settings and profiles on Windows, in its folder `handsight`"),
-    variable("LOCALAPPDATA", "on Windows, fonts of yours and the list of what the hands pressed"),
+    variable(
+        "LOCALAPPDATA",
+        "on Windows, fonts of yours, the list of what the hands pressed, what models cost",
+    ),
     variable("SystemRoot", "on Windows, the fonts of all users are in its folder `Fonts`"),
     variable("HTTPS_PROXY", "a proxy to model services over https, as in http://proxy:3128"),
     variable("HTTP_PROXY", "a proxy to model services over http that are not on this machine"),
@@ -145,6 +151,15 @@ impl Environment {
             return Ok(base.join("handsight"));
         }
         temporary()
+    }
+
+    /// Where the record of what models cost is, which must outlive a logout: the same for all runs of this person.
+    pub(crate) fn ledger_dir(&self) -> Option<PathBuf> {
+        if cfg!(windows) {
+            let base = self.get("LOCALAPPDATA").map(PathBuf::from).filter(|p| p.is_absolute())?;
+            return Some(base.join("handsight"));
+        }
+        Some(self.base("XDG_STATE_HOME", ".local/state")?.join("handsight"))
     }
 
     /// A folder of the XDG base directory rules: relative values are void there.

@@ -108,8 +108,7 @@ impl Metered {
             output: usage.output_tokens.unwrap_or(most.output_tokens),
             cached: usage.cached_tokens.unwrap_or(0),
         };
-        let cost = usage.cost_usd.or_else(|| self.tariff.cost(usage, most)).map(Nanos::from_usd);
-        Settled::Told { cost: cost.unwrap_or_default(), tokens }
+        Settled::Told { cost: usage.cost_usd.map(Nanos::from_usd).unwrap_or_default(), tokens }
     }
 }
 
@@ -177,7 +176,12 @@ impl Model for Metered {
                 return self.inner.ask(request, stop).await;
             };
             open.asked = true;
-            let answer = self.inner.ask(request, stop).await;
+            let mut answer = self.inner.ask(request, stop).await;
+            if let Ok(reply) = &mut answer
+                && reply.usage.cost_usd.is_none()
+            {
+                reply.usage.cost_usd = self.tariff.cost(&reply.usage, most);
+            }
             let settled = match &answer {
                 Ok(reply) => self.charged(&reply.usage, most),
                 Err(error) if error.may_be_charged() => Settled::Assumed,

@@ -77,6 +77,12 @@ impl Nanos {
     }
 }
 
+impl std::iter::Sum for Nanos {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        Self(all.fold(0, |sum, n| sum.saturating_add(n.0)))
+    }
+}
+
 /// Tokens of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tokens {
@@ -174,7 +180,8 @@ impl Ledger {
         drop(alone);
         let owner = Owner::new(dir, &db).map_err(|e| owner_failed(&path, e))?;
         let ledger = Self { path, db: Mutex::new(db), owner };
-        let dead = ledger.write("charging what a dead process left open", |t| owner::sweep(t, &ledger.owner))?;
+        let dead =
+            ledger.write("charging what a dead process left open", |t| owner::sweep(t, &ledger.owner))?;
         Ok((ledger, dead))
     }
 

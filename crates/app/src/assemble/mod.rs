@@ -6,11 +6,13 @@
 pub(crate) mod desktop;
 mod exchanges;
 pub(crate) mod model;
+pub(crate) mod money;
 pub(crate) mod native;
 mod resume;
 pub(crate) mod room;
 pub(crate) mod world;
 
+use self::model::Answering;
 use self::world::Judge;
 use crate::commands::run::About;
 use crate::environment::Environment;
@@ -29,7 +31,7 @@ use handsight_base::port::dialect::Dialect;
 use handsight_base::stop::Stop;
 use handsight_desktop::floor::Floor;
 use handsight_desktop::replay::FirstDifference;
-use handsight_model::{Recorded, Scripted};
+use handsight_model::{Recorded, RetryPolicy, Retrying, Scripted};
 use handsight_store::{Durability, Journal, Options, Reader, RunMeta};
 use handsight_worlds::engine::desktop::WorldDesktop;
 use std::collections::BTreeMap;
@@ -127,11 +129,11 @@ pub(crate) async fn assemble(
         let floor = native::floor();
         floor.iter().flat_map(Floor::shortfalls).for_each(|line| say::warning(&line));
     }
-    if profile.limits.max_cost_usd.is_some() && !chosen.price_known {
-        let what = format!("what {name} costs is not known, so --max-cost cannot be held");
-        let hint = "Leave it out, or give the price in a provider file of your own (`handsight models`).";
-        return Err(Failure::usage(what, hint).into());
-    }
+    money::check(&profile.limits, &name, chosen.answering.price_known())?;
+    let ledger = match &chosen.answering {
+        Answering::Served { .. } => money::ledger(environment, &profile.limits)?,
+        Answering::Here(_) => None,
+    };
     if !sources.is_empty() && !quiet {
         say::progress(&format!("settings from {}", sources.join(", ")));
     }
@@ -159,6 +161,14 @@ pub(crate) async fn assemble(
         }
     };
     let run = journal.dir().to_owned();
+    let model = match chosen.answering {
+        Answering::Here(model) => model,
+        Answering::Served { remote, tariff } => {
+            let paid = money::paid(remote, tariff, ledger, (&journal, &profile.limits), &stopwatch)?;
+            let policy = RetryPolicy::times(profile.decide.retries);
+            Arc::new(Retrying::new(paid, policy, Arc::clone(&stopwatch), None))
+        }
+    };
     if !quiet {
         let chord = real.then_some(profile.desktop.stop_chord.as_str());
         let lines = notice::start(chord, &run, profile.record.dump_screenshots);
@@ -176,7 +186,7 @@ pub(crate) async fn assemble(
         profile: Arc::new(profile),
         task,
         seat,
-        model: chosen.model,
+        model,
         dialect,
         tools,
         clock,
@@ -290,10 +300,9 @@ fn dialect(name: &str, tools: &ToolSet) -> anyhow::Result<Box<dyn Dialect>> {
 /// A model that is never asked.
 fn nobody(profile: &Profile, clock: &Arc<dyn Clock>) -> anyhow::Result<model::Chosen> {
     Ok(model::Chosen {
-        model: Arc::new(Scripted::read("manual", "", Arc::clone(clock))?),
+        answering: Answering::Here(Arc::new(Scripted::read("manual", "", Arc::clone(clock))?)),
         dialect: profile.decide.dialect.clone(),
         service: None,
-        price_known: true,
         recorded: None,
         names: BTreeMap::new(),
     })

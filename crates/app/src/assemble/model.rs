@@ -1,6 +1,7 @@
 //! From `--model` and the profile to something that can be asked.
 
 use super::exchanges::Exchanges;
+use super::money;
 use crate::cli::ModelArgs;
 use crate::environment::Environment;
 use crate::exit::Failure;
@@ -11,8 +12,8 @@ use handsight_agent::profile::Profile;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::Model;
 use handsight_model::{
-    Deadlines, Endpoint, ModelRef, ModelRole, OFFLINE, Provider, Providers, Recorded, Remote, RetryPolicy,
-    Retrying, Scripted, Setup,
+    Deadlines, Endpoint, ModelRef, ModelRole, OFFLINE, Provider, Providers, Recorded, Remote, Scripted,
+    Setup, Tariff,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,16 +22,32 @@ use std::time::Duration;
 
 /// The model of a run.
 pub(crate) struct Chosen {
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) answering: Answering,
     /// How it writes what it wants; the profile's word, else its provider's.
     pub(crate) dialect: String,
     /// Where it is; `None` if nothing is sent anywhere.
     pub(crate) service: Option<Service>,
-    pub(crate) price_known: bool,
     /// The recording, to ask afterwards where the run left it.
     pub(crate) recorded: Option<Arc<Recorded>>,
     /// Role to `provider/name`, for the journal.
     pub(crate) names: BTreeMap<String, String>,
+}
+
+/// Who answers.
+pub(crate) enum Answering {
+    /// A service on the network, which may cost something.
+    Served { remote: Arc<Remote>, tariff: Tariff },
+    /// The program itself: a recording, a script, the offline model.
+    Here(Arc<dyn Model>),
+}
+
+impl Answering {
+    pub(crate) const fn price_known(&self) -> bool {
+        match self {
+            Self::Served { tariff, .. } => tariff.price.is_some(),
+            Self::Here(_) => true,
+        }
+    }
 }
 
 /// Which model a run asks, before anything is made of it.
@@ -171,11 +188,11 @@ impl Choice {
                 of_profile: profile_host(environment, &self.providers, &profile.name)
                     == Some(endpoint.host()),
             };
-            let (dialect, price_known) = (dialect(Some(remote.provider())), remote.price_known());
-            let policy = RetryPolicy::times(profile.decide.retries);
-            let model = Arc::new(Retrying::new(Arc::new(remote), policy, Arc::clone(stopwatch), None));
+            let dialect = dialect(Some(remote.provider()));
+            let tariff = money::tariff(&remote, profile);
+            let answering = Answering::Served { remote: Arc::new(remote), tariff };
             let names = self.names;
-            return Ok(Chosen { model, dialect, service: Some(service), price_known, recorded: None, names });
+            return Ok(Chosen { answering, dialect, service: Some(service), recorded: None, names });
         }
         let (model, recorded): (Arc<dyn Model>, _) = match &self.agent {
             ModelRef::Offline { name } => (offline(name)?, None),
@@ -192,14 +209,8 @@ impl Choice {
                 (Arc::clone(&recorded) as _, Some(recorded))
             }
         };
-        Ok(Chosen {
-            model,
-            dialect: dialect(None),
-            service: None,
-            price_known: true,
-            recorded,
-            names: self.names,
-        })
+        let answering = Answering::Here(model);
+        Ok(Chosen { answering, dialect: dialect(None), service: None, recorded, names: self.names })
     }
 }
 

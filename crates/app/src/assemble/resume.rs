@@ -34,7 +34,12 @@ impl Request {
             return Err(Failure::new(Exit::Storage, what, "Stop it first.").into());
         }
         drop(reader);
-        let settings = settings::recorded(environment, &meta.profile, &meta.profile_text, limits)?;
+        let mut settings = settings::recorded(environment, &meta.profile, &meta.profile_text, limits)?;
+        // A day's limit is the person's, not the run's: the one that holds today.
+        let today = settings::resolve_named(environment, &meta.profile, &[], &[])?.profile.limits;
+        if today.max_cost_usd_per_day.is_some() {
+            settings.profile.limits.max_cost_usd_per_day = today.max_cost_usd_per_day;
+        }
         let mut args = args.clone();
         if args.model.is_empty() {
             args.model = meta.models.iter().map(|(role, name)| format!("{role}={name}")).collect();

@@ -1,6 +1,7 @@
 //! One command per file. A command gathers what it needs, calls the libraries, says what came back, and gives its exit code.
 
 pub(crate) mod bench;
+mod cost;
 mod demo;
 mod doctor;
 mod generate;
@@ -52,6 +53,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
             None => models::list(environment, false),
             Some(ModelsCommand::List { json }) => models::list(environment, json),
         },
+        Command::Cost(args) => cost::run(environment, &args),
         Command::Doctor(args) => doctor::run(environment, &args),
         Command::Bench(args) => bench::run(environment, &args),
         Command::Generate(args) => generate::run(&args),

@@ -13,6 +13,7 @@
 mod bench;
 mod bench_pixel;
 mod command_line;
+mod cost;
 mod demo;
 #[cfg(target_os = "linux")]
 mod desktop_faults;
@@ -48,6 +49,8 @@ mod rig;
 mod world_run;
 #[cfg(target_os = "linux")]
 mod xvfb_bad_input;
+#[cfg(target_os = "linux")]
+mod xvfb_cost;
 #[cfg(target_os = "linux")]
 mod xvfb_doctor;
 #[cfg(target_os = "linux")]

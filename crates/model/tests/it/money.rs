@@ -39,8 +39,7 @@ pub(super) fn used(output: Option<u64>) -> Reply {
     let mut body = json!({"id": "x", "object": "chat.completion", "created": 1, "model": "m",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
     if let Some(output) = output {
-        body["usage"] =
-            json!({"prompt_tokens": 7, "completion_tokens": output, "total_tokens": output + 7});
+        body["usage"] = json!({"prompt_tokens": 7, "completion_tokens": output, "total_tokens": output + 7});
     }
     Reply::Json(body)
 }
@@ -67,13 +66,7 @@ impl Purse {
 
     fn metered(&self, remote: Remote, caps: Caps) -> Metered {
         let (tariff, account) = (remote.tariff(), Account { name: "run".into(), caps });
-        Metered::new(
-            Arc::new(remote),
-            tariff,
-            account,
-            Arc::clone(&self.ledger),
-            Arc::new(RealClock::new()),
-        )
+        Metered::new(Arc::new(remote), tariff, account, Arc::clone(&self.ledger), Arc::new(RealClock::new()))
     }
 
     fn sum(&self) -> Sum {
@@ -148,7 +141,8 @@ async fn what_could_pass_the_limit_is_not_sent_and_the_limit_is_named() {
     model.ask(&question(), &Stop::new()).await.unwrap();
     model.ask(&question(), &Stop::new()).await.unwrap();
     let error = model.ask(&question(), &Stop::new()).await.unwrap_err();
-    let told = "this call may cost up to 1.0000 USD, and of the limit of 1.5 USD for this run 0.8000 USD are spent";
+    let told =
+        "this call may cost up to 1.0000 USD, and of the limit of 1.5 USD for this run 0.8000 USD are spent";
     assert_eq!(error.to_string(), told);
     assert!(!error.is_passing(), "asking again changes nothing");
     assert_eq!(server.requests().len(), 2);
@@ -176,8 +170,7 @@ async fn every_try_is_paid_for() {
 #[tokio::test]
 async fn calls_that_run_at_once_wait_for_each_other_and_use_the_limit_up() {
     let purse = Purse::new();
-    let server =
-        Server::with(Rules::default(), |_| used(Some(100)).later(Duration::from_millis(10)));
+    let server = Server::with(Rules::default(), |_| used(Some(100)).later(Duration::from_millis(10)));
     let model = purse.metered(priced(&server.base_url(), Deadlines::default()), caps(3.0));
     let request = question();
     let worker = async || {
@@ -190,16 +183,8 @@ async fn calls_that_run_at_once_wait_for_each_other_and_use_the_limit_up() {
             }
         }
     };
-    let (a, b, c, d, e, f, g, h) = tokio::join!(
-        worker(),
-        worker(),
-        worker(),
-        worker(),
-        worker(),
-        worker(),
-        worker(),
-        worker()
-    );
+    let (a, b, c, d, e, f, g, h) =
+        tokio::join!(worker(), worker(), worker(), worker(), worker(), worker(), worker(), worker());
     // A call may cost a dollar, so the last one begins with two dollars spent.
     assert_eq!(a + b + c + d + e + f + g + h, 21);
     assert_eq!((purse.sum().cost, server.requests().len()), (usd(2.1), 21));
@@ -216,8 +201,7 @@ async fn without_a_record_nothing_is_asked_that_has_a_limit() {
         disk.fill();
         let remote = priced(&server.base_url(), Deadlines::default());
         let (tariff, account) = (remote.tariff(), Account { name: "run".into(), caps: limits });
-        let model =
-            Metered::new(Arc::new(remote), tariff, account, ledger, Arc::new(RealClock::new()));
+        let model = Metered::new(Arc::new(remote), tariff, account, ledger, Arc::new(RealClock::new()));
         let answer = model.ask(&question(), &Stop::new()).await;
         assert_eq!(answer.is_ok(), asked, "{answer:?}");
         if let Err(error) = answer {

@@ -10,7 +10,7 @@ use super::*;
 use handsight_base::port::clock::Clock as _;
 use handsight_model::{Account, Metered};
 use handsight_store::spend::{Claim, Ledger, Nanos, Reserved, Settled, Tokens};
-use handsight_testkit::chat::{Reply, Rules};
+use handsight_testkit::chat::Rules;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
@@ -49,8 +49,7 @@ async fn spend(reserve: bool, dir: &std::path::Path, url: &str) {
         let Ok(reply) = remote.ask(&request, &stop).await else { continue };
         // And what is not told is not charged.
         let cost = reply.usage.output_tokens.map_or(Nanos::default(), |_| usd(reply.usage.cost_usd.unwrap()));
-        let claim =
-            Claim { account: "run", model: "m", most: Some(cost), most_tokens: Tokens::default() };
+        let claim = Claim { account: "run", model: "m", most: Some(cost), most_tokens: Tokens::default() };
         let now = clock.unix_millis();
         if let Reserved::Granted(id) = ledger.reserve(&claim, Default::default(), now).unwrap() {
             ledger.settle(id, Settled::Told { cost, tokens: Tokens::default() }).unwrap();

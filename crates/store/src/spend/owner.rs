@@ -78,7 +78,10 @@ pub(super) fn sweep(t: &Transaction<'_>, me: &Owner) -> rusqlite::Result<usize> 
 
 /// Takes the owner away. Calls it leaves open stay charged at their most.
 pub(super) fn leave(t: &Transaction<'_>, me: &Owner) -> rusqlite::Result<()> {
-    t.execute("UPDATE call SET state = 'assumed', owner = NULL WHERE owner = ?1 AND state = 'open'", [me.id])?;
+    t.execute(
+        "UPDATE call SET state = 'assumed', owner = NULL WHERE owner = ?1 AND state = 'open'",
+        [me.id],
+    )?;
     t.execute("DELETE FROM owner WHERE id = ?1", [me.id])?;
     let _left = fs::remove_file(me.folder.join(&me.lock));
     Ok(())

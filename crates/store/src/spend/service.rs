@@ -20,7 +20,8 @@ pub struct Service {
 impl Ledger {
     pub fn service(&self, name: &str, unix_millis: i64) -> Result<Service> {
         let row: Option<(i64, i64, u32)> = self.read(|db| {
-            let mut query = db.prepare_cached("SELECT since, until, failures FROM service WHERE name = ?1")?;
+            let mut query =
+                db.prepare_cached("SELECT since, until, failures FROM service WHERE name = ?1")?;
             query.query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
         })?;
         let Some((since, until, failures)) = row else { return Ok(Service::default()) };

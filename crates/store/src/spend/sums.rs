@@ -43,16 +43,13 @@ impl Ledger {
         );
         self.read(|db| {
             let mut query = db.prepare(&sql)?;
-            let count = |row: &rusqlite::Row<'_>, i| row.get::<_, i64>(i).map(|n| u64::try_from(n).unwrap_or(0));
+            let count =
+                |row: &rusqlite::Row<'_>, i| row.get::<_, i64>(i).map(|n| u64::try_from(n).unwrap_or(0));
             let rows = query.query_map([since_unix_millis], |row| {
                 Ok(Sum {
                     key: row.get(0)?,
                     calls: count(row, 1)?,
-                    tokens: Tokens {
-                        input: count(row, 2)?,
-                        output: count(row, 3)?,
-                        cached: count(row, 4)?,
-                    },
+                    tokens: Tokens { input: count(row, 2)?, output: count(row, 3)?, cached: count(row, 4)? },
                     cost: Nanos(row.get(5)?),
                     assumed: Nanos(row.get(6)?),
                     open: Nanos(row.get(7)?),
