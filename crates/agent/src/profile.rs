@@ -279,7 +279,26 @@ stage! {
         lost_s: f64 = 10.0,
         target_wait_s: f64 = 10.0,
         stop_chord: String = "ctrl+alt+pause".into(),
+        /// For VNC servers that ask for a user's name too.
+        vnc_user: Option<String> = None,
+        /// The variable with the password of a VNC server.
+        vnc_password_env: String = "HANDSIGHT_VNC_PASSWORD".into(),
+        /// A file whose first line is the password; goes before the variable.
+        vnc_password_file: Option<String> = None,
+        vnc_tls: VncTls = VncTls::Auto,
+        /// Whom to believe: a PEM file, or `sha256:` and the fingerprint of the server's certificate.
+        vnc_ca: Option<String> = None,
     }
+}
+
+/// Whether a connection to a VNC server is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VncTls {
+    /// If `vnc_ca` says whom to believe, or the server takes nothing else.
+    Auto,
+    Off,
+    Required,
 }
 
 stage! {

@@ -43,6 +43,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
         "on Windows, fonts of yours, the list of what the hands pressed, what models cost",
     ),
     variable("SystemRoot", "on Windows, the fonts of all users are in its folder `Fonts`"),
+    variable(
+        "HANDSIGHT_VNC_PASSWORD",
+        "the password of `--desktop vnc:...`, unless desktop.vnc_password_env or _file name another place",
+    ),
     variable("HTTPS_PROXY", "a proxy to model services over https, as in http://proxy:3128"),
     variable("HTTP_PROXY", "a proxy to model services over http that are not on this machine"),
     variable("NO_PROXY", "hosts that are asked without a proxy, separated by commas; * for all"),

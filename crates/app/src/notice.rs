@@ -34,17 +34,20 @@ pub(crate) fn service(service: &Service) -> Vec<String> {
     lines
 }
 
-/// What can happen, how to stop it, and what is kept. `stop_chord` is `None` where nothing real is moved.
-pub(crate) fn start(stop_chord: Option<&str>, run: &Path, pictures: bool) -> Vec<String> {
+/// What can happen, how to stop it, and what is kept. `real` if a screen is moved; `stop_chord` is `None` where none is heard.
+pub(crate) fn start(real: bool, stop_chord: Option<&str>, run: &Path, pictures: bool) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(chord) = stop_chord {
+    if real {
         lines.push(
             "A model can control this whole desktop: every program and file that you can reach. handsight is a \
              research prototype: use it at your own risk, in controlled environments only, best in an isolated \
              virtual machine."
                 .to_owned(),
         );
-        lines.push(format!("To stop it at once: {chord}, or Ctrl-C here."));
+        lines.push(match stop_chord {
+            Some(chord) => format!("To stop it at once: {chord}, or Ctrl-C here."),
+            None => "To stop it at once: Ctrl-C here.".to_owned(),
+        });
     }
     let what = if pictures { "Pictures of the screen are" } else { "What was done is" };
     lines.push(format!(
@@ -78,7 +81,7 @@ mod tests {
     // spec: S-96 S-98 UNIT
     #[test]
     fn the_start_says_what_can_happen_and_what_is_kept() {
-        let lines = start(Some("ctrl+alt+pause"), Path::new("dump/run_1"), true);
+        let lines = start(true, Some("ctrl+alt+pause"), Path::new("dump/run_1"), true);
         for words in [
             "whole desktop",
             "isolated virtual machine",
@@ -90,6 +93,8 @@ mod tests {
         }
         assert!(lines[1].contains("ctrl+alt+pause"), "{}", lines[1]);
         assert!(lines[2].contains("unencrypted") && lines[2].contains("private"), "{}", lines[2]);
-        assert_eq!(start(None, Path::new("x"), true).len(), 1, "a replay moves nothing");
+        let unheard = start(true, None, Path::new("dump/run_1"), true);
+        assert!(unheard.len() == 3 && unheard[1] == "To stop it at once: Ctrl-C here.", "{unheard:?}");
+        assert_eq!(start(false, None, Path::new("x"), true).len(), 1, "a replay moves nothing");
     }
 }

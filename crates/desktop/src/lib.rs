@@ -1,4 +1,4 @@
-//! Real eyes and hands: X11 screens, Windows desktops, recorded runs, and the input supervisor.
+//! Real eyes and hands: X11 screens, Windows desktops, VNC servers, recorded runs, and the input supervisor.
 //!
 //! Each backend is a folder and a line in [`BACKENDS`]. Unsafe code lives here and in few places: memory shared with a
 //! server, and processes of their own. This crate refuses to decide anything: what it carries out was approved elsewhere.
@@ -7,11 +7,13 @@
 mod area;
 pub mod floor;
 pub mod hands;
+mod keysyms;
 #[cfg(any(target_os = "linux", windows))]
 mod marks;
 #[cfg(any(target_os = "linux", windows))]
 mod query;
 pub mod replay;
+pub mod vnc;
 #[cfg(windows)]
 pub mod windows;
 #[cfg(target_os = "linux")]
@@ -50,6 +52,12 @@ pub const BACKENDS: &[Backend] = &[
         argument: "",
         about: "the desktop this Windows session shows",
         systems: &["windows"],
+    },
+    Backend {
+        name: "vnc",
+        argument: ":HOST[:PORT]",
+        about: "the screen of a VNC server; a port below 100 is a display number",
+        systems: &[],
     },
     Backend { name: "replay", argument: ":RUN", about: "the pictures of a recorded run", systems: &[] },
 ];

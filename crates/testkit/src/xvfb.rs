@@ -44,14 +44,19 @@ impl Xvfb {
     /// # Panics
     /// When the server does not come up.
     pub fn with(width: u32, height: u32, options: &[&str]) -> Option<Self> {
-        if !need("Xvfb", "xvfb") {
+        let screen = format!("{width}x{height}x24");
+        Self::serve("Xvfb", "xvfb", &[&["-nolisten", "tcp", "-screen", "0", &screen], options].concat())
+    }
+
+    /// Another X server that is started the same way; `None` if its package is not installed.
+    pub(crate) fn serve(program: &str, package: &str, options: &[&str]) -> Option<Self> {
+        if !need(program, package) {
             return None;
         }
         let home = TempDir::new().expect("a folder for the home");
         let mut server = Program::start(
-            bare("Xvfb", home.path())
-                .args(["-displayfd", "1", "-noreset", "-nolisten", "tcp"])
-                .args(["-screen", "0", &format!("{width}x{height}x24")])
+            bare(program, home.path())
+                .args(["-displayfd", "1", "-noreset"])
                 .args(options)
                 .stdin(Stdio::null())
                 .stdout(Stdio::piped())
@@ -59,8 +64,8 @@ impl Xvfb {
         );
         let stdout = server.child().stdout.take().expect("stdout is a pipe");
         let mut number = String::new();
-        BufReader::new(stdout).read_line(&mut number).expect("Xvfb names its display");
-        let number: u32 = number.trim().parse().expect("Xvfb came up and named its display number");
+        BufReader::new(stdout).read_line(&mut number).expect("the server names its display");
+        let number: u32 = number.trim().parse().expect("the server came up and named its display number");
         let display = format!(":{number}");
         let (keeper, _) = RustConnection::connect(Some(&display)).expect("a client connects");
         Some(Self { server, display, keeper, home, reserved: None })

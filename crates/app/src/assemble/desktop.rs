@@ -1,10 +1,10 @@
 //! From `--desktop` to a seat at it.
 
-use super::native;
+use super::{native, vnc};
 use super::world::WorldChoice;
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
-use handsight_agent::profile::{Capture, Profile, Target};
+use handsight_agent::profile::{Capture, Profile, Target as Aim};
 use handsight_agent::seat::{Connect, Deadlines, Seat};
 use handsight_agent::target::parse_window_query;
 use handsight_base::key::Chord;
@@ -13,6 +13,7 @@ use handsight_base::port::desktop::{Desktop, DesktopError};
 use handsight_base::stop::Stop;
 use handsight_desktop::BACKENDS;
 use handsight_desktop::hands::{HandsConfig, Screen};
+use handsight_desktop::vnc::{Target, VncConfig, VncConnector};
 use handsight_desktop::replay::{FirstDifference, ReplayDesktop};
 use std::ffi::OsString;
 use std::fmt;
@@ -28,6 +29,8 @@ pub(crate) enum Choice {
     X11 { display: String },
     /// The desktop of this Windows session.
     Windows,
+    /// A VNC server; how to get in is added by [`Choice::equipped`].
+    Vnc(Box<Target>),
     /// The pictures of a run.
     Replay { run: PathBuf },
     /// A simulated desktop.
@@ -40,13 +43,14 @@ impl fmt::Display for Choice {
         match self {
             Self::X11 { display } => write!(f, "x11{display}"),
             Self::Windows => f.write_str("windows"),
+            Self::Vnc(target) => write!(f, "vnc:{}", target.address),
             Self::Replay { run } => write!(f, "replay:{}", run.display()),
             Self::World(world) => world.fmt(f),
         }
     }
 }
 
-const FORMS: &str = "--desktop takes auto, x11, x11:N, windows, world:NAME or replay:RUN.";
+const FORMS: &str = "--desktop takes auto, x11, x11:N, windows, vnc:HOST[:PORT], world:NAME or replay:RUN.";
 
 impl Choice {
     pub(crate) fn read(text: &str, environment: &Environment) -> Result<Self, Failure> {
@@ -65,12 +69,23 @@ impl Choice {
             "world" => Err(Failure::usage("`world` needs a name", FORMS)),
             "windows" if rest.is_empty() => Ok(Self::Windows),
             "windows" => Err(Failure::usage("`windows` takes nothing more: there is one desktop", FORMS)),
-            "vnc" => {
-                let what = format!("this handsight has no desktop `{kind}`");
-                Err(Failure::new(Exit::DesktopLost, what, FORMS))
-            }
+            "vnc" if !rest.is_empty() => Ok(Self::Vnc(Box::new(vnc::read(rest, FORMS)?))),
+            "vnc" => Err(Failure::usage("`vnc` needs a host", FORMS)),
             _ => Err(Failure::usage(format!("there is no desktop {text:?}"), FORMS)),
         }
+    }
+
+    /// With what the settings and the environment say of it: how to get into a VNC server.
+    pub(crate) fn equipped(mut self, profile: &Profile, environment: &Environment) -> Result<Self, Failure> {
+        if let Self::Vnc(target) = &mut self {
+            vnc::equip(target, &profile.desktop, environment)?;
+        }
+        Ok(self)
+    }
+
+    /// True if the person at the screen can stop a run by a chord: what a VNC server's own keyboard does is not seen here.
+    pub(crate) const fn hears_the_chord(&self) -> bool {
+        matches!(self, Self::X11 { .. } | Self::Windows)
     }
 
     /// The hands that work on it, as [`HandsConfig`] names their desktop; `None` where nothing can be pressed.
@@ -78,6 +93,7 @@ impl Choice {
         match self {
             Self::X11 { display } => Some(Screen::x11(display)),
             Self::Windows => Some(Screen::Windows),
+            Self::Vnc(target) => Some(Screen::Vnc(target.clone())),
             Self::Replay { .. } | Self::World(_) => None,
         }
     }
@@ -85,7 +101,7 @@ impl Choice {
     /// True if a person's screen is moved.
     pub(crate) const fn is_real(&self) -> bool {
         match self {
-            Self::X11 { .. } | Self::Windows => true,
+            Self::X11 { .. } | Self::Windows | Self::Vnc(_) => true,
             Self::Replay { .. } | Self::World(_) => false,
         }
     }
@@ -138,6 +154,8 @@ pub(crate) fn hands(
     Ok(Some(HandsConfig {
         stop_chord,
         max_hold: Duration::from_secs_f64(profile.act.max_hold_s),
+        // They get it over their pipe.
+        withheld: vec![profile.desktop.vnc_password_env.clone()],
         ..HandsConfig::new(command, at, environment.state_dir()?)
     }))
 }
@@ -163,6 +181,11 @@ impl Kit {
 
 /// What connects to a real desktop, again and again if need be.
 pub(crate) fn connector(choice: &Choice, kit: Kit) -> Result<Connect, DesktopError> {
+    if let Choice::Vnc(target) = choice {
+        let Kit { hands, clock, .. } = kit;
+        let connector = VncConnector::new(VncConfig { target: target.as_ref().clone(), hands, clock });
+        return Ok(Arc::new(move || Ok(Box::new(connector.connect()?) as Box<dyn Desktop>)));
+    }
     let connector = native::connector(choice, kit)?;
     Ok(Arc::new(move || Ok(Box::new(connector.connect()?) as Box<dyn Desktop>)))
 }
@@ -204,15 +227,15 @@ pub(crate) fn replay(
 /// Refuses a display or window that is not there.
 pub(crate) fn target_is_there(desktop: &mut dyn Desktop, capture: &Capture) -> Result<(), DesktopError> {
     match capture.target {
-        Target::Window => {
+        Aim::Window => {
             let query = parse_window_query(&capture.window).map_err(|why| DesktopError::Unusable {
                 why: format!("capture.window: {why}"),
                 remedy: "Correct the setting.".into(),
             })?;
             desktop.find(&query).map(drop)
         }
-        Target::Display if capture.display == "all" || capture.display == "primary" => Ok(()),
-        Target::Display => {
+        Aim::Display if capture.display == "all" || capture.display == "primary" => Ok(()),
+        Aim::Display => {
             let displays = desktop.displays()?;
             let by_number = capture.display.parse::<usize>().is_ok_and(|n| n < displays.len());
             if by_number || displays.iter().any(|d| d.name == capture.display) {
@@ -248,7 +271,11 @@ mod tests {
         assert!(exit == Exit::DesktopLost && hint.contains("Xvfb"), "{hint}");
         let (exit, hint) = read("auto", &[("WAYLAND_DISPLAY", "wayland-0")]).unwrap_err();
         assert!(exit == Exit::DesktopLost && hint.contains("Xorg"), "{hint}");
-        assert_eq!(read("vnc:host", &[]).unwrap_err().0, Exit::DesktopLost);
+        assert_eq!(read("vnc:host", &[]).unwrap(), "vnc:host:5900");
+        assert_eq!(read("vnc:host:1", &[]).unwrap(), "vnc:host:5901");
+        assert_eq!(read("vnc:[::1]:5999", &[]).unwrap(), "vnc:[::1]:5999");
+        assert_eq!(read("vnc", &[]).unwrap_err().0, Exit::Usage);
+        assert_eq!(read("vnc:host:port", &[]).unwrap_err().0, Exit::Usage);
         assert_eq!(read("moon", &[]).unwrap_err().0, Exit::Usage);
         assert_eq!(read("replay", &[]).unwrap_err().0, Exit::Usage);
     }

@@ -10,6 +10,7 @@ pub(crate) mod money;
 pub(crate) mod native;
 mod resume;
 pub(crate) mod room;
+mod vnc;
 pub(crate) mod world;
 
 use self::model::Answering;
@@ -110,6 +111,7 @@ pub(crate) async fn assemble(
         Folder::Resumed { dir } => dir,
     };
     room::Room::check(place, &profile)?;
+    let desktop = desktop.equipped(&profile, environment)?;
     let real = desktop.is_real();
     let wall = RealClock::new();
     let stopwatch: Arc<dyn Clock> = Arc::new(wall.clone());
@@ -170,8 +172,8 @@ pub(crate) async fn assemble(
         }
     };
     if !quiet {
-        let chord = real.then_some(profile.desktop.stop_chord.as_str());
-        let lines = notice::start(chord, &run, profile.record.dump_screenshots);
+        let chord = desktop.hears_the_chord().then_some(profile.desktop.stop_chord.as_str());
+        let lines = notice::start(real, chord, &run, profile.record.dump_screenshots);
         lines.iter().for_each(|line| say::progress(line));
     }
     if let desktop::Choice::Replay { run } = &desktop {
@@ -203,7 +205,7 @@ pub(crate) async fn assemble(
 pub(crate) fn task_of(desktop: &desktop::Choice, model: &model::Choice) -> anyhow::Result<Option<String>> {
     let replayed = match desktop {
         desktop::Choice::Replay { run } => Some(run.as_path()),
-        desktop::Choice::X11 { .. } | desktop::Choice::Windows => None,
+        desktop::Choice::X11 { .. } | desktop::Choice::Windows | desktop::Choice::Vnc(_) => None,
         desktop::Choice::World(world) => match world.build()? {
             (_, Some(wanted)) => return Ok(Some(wanted)),
             (_, None) => None,
@@ -261,7 +263,7 @@ async fn seat(
 ) -> anyhow::Result<Seated> {
     let only = |seat| Seated { seat, done: None, judge: None };
     match desktop {
-        desktop::Choice::X11 { .. } | desktop::Choice::Windows => {
+        desktop::Choice::X11 { .. } | desktop::Choice::Windows | desktop::Choice::Vnc(_) => {
             let hands = if hands { desktop::hands(environment, profile, desktop)? } else { None };
             let overlay_pulses = profile.hud.reassert_pulses;
             let kit = desktop::Kit { hands, clock: Arc::clone(clock), overlay_pulses, withheld };

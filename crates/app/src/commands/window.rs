@@ -77,7 +77,7 @@ pub(crate) fn focus(environment: &Environment, args: &WindowArgs) -> anyhow::Res
 fn read(environment: &Environment, args: &WindowArgs) -> anyhow::Result<(Choice, Option<WindowQuery>)> {
     let choice = match Choice::read(&args.desktop.desktop, environment)? {
         choice @ (Choice::X11 { .. } | Choice::Windows) => choice,
-        choice @ (Choice::Replay { .. } | Choice::World(_)) => {
+        choice @ (Choice::Vnc(_) | Choice::Replay { .. } | Choice::World(_)) => {
             let what = format!("{choice} has no windows to look for");
             return Err(Failure::usage(what, "Name a real desktop: --desktop auto, x11:N or windows.").into());
         }

@@ -119,7 +119,7 @@ impl Hands {
     }
 
     /// [`Hands::inject`] for input that was approved in another form.
-    pub(super) fn strike(
+    pub(crate) fn strike(
         &mut self,
         primitives: Vec<Primitive>,
         stop: &Stop,

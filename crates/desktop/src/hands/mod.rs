@@ -34,8 +34,9 @@ pub(crate) mod wish;
 pub use client::Hands;
 pub use injector::{Code, Event};
 pub use process::supervise;
+pub(crate) use protocol::Fault;
 pub use protocol::{Ended, LedgerEntry};
-pub use screen::{Screen, Secrets};
+pub use screen::Screen;
 #[cfg(unix)]
 pub(crate) use unix as system;
 #[cfg(windows)]

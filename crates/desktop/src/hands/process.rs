@@ -42,6 +42,7 @@ pub fn supervise(_argv: &[OsString]) -> i32 {
         Screen::X11 { .. } => work::<crate::x11::input::X11Input>(&hello, &mut clipboard, &mut pipe),
         #[cfg(windows)]
         Screen::Windows => work::<crate::windows::input::WindowsInput>(&hello, &mut clipboard, &mut pipe),
+        Screen::Vnc(_) => work::<crate::vnc::input::VncInput>(&hello, &mut clipboard, &mut pipe),
         ref other => Err(Fault::Unusable {
             why: format!("the hands of this system cannot hold {other:?}"),
             remedy: "Name another desktop with --desktop".to_owned(),

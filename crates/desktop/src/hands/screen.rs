@@ -3,8 +3,8 @@
 //! It travels to the hands' process in their first frame over the pipe, never on a command line or in the environment, where
 //! every program of this machine could read a password. It refuses to show one to whoever prints it.
 
+use crate::vnc::Target;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// What a pair of hands moves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,21 +15,7 @@ pub enum Screen {
     /// The Windows desktop of this session.
     Windows,
     /// A VNC server.
-    Vnc { host: String, port: u16, secrets: Secrets },
-}
-
-/// What a VNC server may ask for.
-#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Secrets {
-    pub user: Option<String>,
-    pub password: Option<String>,
-}
-
-impl fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = |secret: &Option<String>| if secret.is_some() { "(hidden)" } else { "none" };
-        write!(f, "Secrets(user {}, password {})", said(&self.user), said(&self.password))
-    }
+    Vnc(Box<Target>),
 }
 
 impl Screen {
@@ -47,7 +33,7 @@ impl Screen {
                 format!("{}_{}", plain(host), plain(number))
             }
             Self::Windows => "windows".to_owned(),
-            Self::Vnc { host, port, .. } => format!("vnc_{}_{port}", plain(host)),
+            Self::Vnc(target) => format!("vnc_{}_{}", plain(&target.address.host), target.address.port),
         }
     }
 }
@@ -67,16 +53,7 @@ mod tests {
         assert_eq!(word(":0.0"), word(":0"));
         assert_eq!(word("far.away:10.1"), "far_away_10");
         assert_eq!(word(":0/../../etc"), "_0_");
-        let vnc = Screen::Vnc { host: "::1".to_owned(), port: 5900, secrets: Secrets::default() };
+        let vnc = Screen::Vnc(Box::new(Target::new("[::1]:5900".parse().unwrap())));
         assert_eq!(vnc.file_word(), "vnc___1_5900");
-    }
-
-    #[test]
-    fn a_password_survives_the_pipe_and_is_never_printed() {
-        let secrets = Secrets { user: None, password: Some("hunter2".to_owned()) };
-        let vnc = Screen::Vnc { host: "vm".to_owned(), port: 5900, secrets };
-        assert!(!format!("{vnc:?}").contains("hunter2"));
-        let sent = serde_json::to_string(&vnc).unwrap();
-        assert_eq!(serde_json::from_str::<Screen>(&sent).unwrap(), vnc);
     }
 }

@@ -7,7 +7,6 @@
 mod chord;
 mod drain;
 pub(super) mod keymap;
-pub(super) mod keysyms;
 mod ownership;
 mod spare;
 
@@ -15,6 +14,7 @@ use crate::hands::Screen;
 use crate::hands::injector::{Attached, Code, Event, Heard, Injector, Purpose, Resolved, Stroke};
 use crate::hands::protocol::{Fault, Hello};
 use crate::hands::system::Source;
+use crate::keysyms;
 use chord::ChordWatch;
 use drain::Drain;
 use handsight_base::flow::action::{Axis, Button};

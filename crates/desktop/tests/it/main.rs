@@ -29,6 +29,14 @@ mod wine_rig;
 #[cfg(windows)]
 mod wine_windows;
 #[cfg(target_os = "linux")]
+mod vnc_capture;
+#[cfg(target_os = "linux")]
+mod vnc_faults;
+#[cfg(target_os = "linux")]
+mod vnc_hands;
+#[cfg(target_os = "linux")]
+mod vnc_rig;
+#[cfg(target_os = "linux")]
 mod xvfb_capture;
 #[cfg(target_os = "linux")]
 mod xvfb_capture_speed;

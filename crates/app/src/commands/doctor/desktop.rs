@@ -29,7 +29,7 @@ pub(super) fn check(
 ) -> Vec<Finding> {
     let mut findings = Findings::of(Area::Desktop);
     let choice = match choice {
-        Ok(choice @ (Choice::X11 { .. } | Choice::Windows)) => choice,
+        Ok(choice @ (Choice::X11 { .. } | Choice::Windows | Choice::Vnc(_))) => choice,
         Ok(Choice::Replay { run }) => {
             findings.ok("server", format!("the pictures of {}: no screen is looked at", run.display()));
             return findings.list;
@@ -49,6 +49,7 @@ pub(super) fn check(
         let found = if lacking.is_empty() { floor.to_string() } else { lacking.join("; ") };
         findings.expect("windows_build", lacking.is_empty(), found, remedy);
     }
+    let hears = choice.hears_the_chord();
     let capture = settings.profile.capture.clone();
     let margin = settings.profile.hud.margin;
     let pulses = settings.profile.hud.reassert_pulses;
@@ -78,9 +79,9 @@ pub(super) fn check(
         findings.ok("clipboard_keeper", what);
     }
     if let Some(config) = hands {
-        let chord = config.stop_chord.to_string();
+        let stops = if hears { format!("{} stops them", config.stop_chord) } else { "only Ctrl-C here stops them".into() };
         match within(DEADLINE, "hands", move || Hands::spawn(config).map(drop)) {
-            Ok(()) => findings.ok("hands", format!("they start, and {chord} stops them")),
+            Ok(()) => findings.ok("hands", format!("they start, and {stops}")),
             Err(error) => findings.fail("hands", error.to_string(), ""),
         }
     }
@@ -112,8 +113,12 @@ fn look(desktop: &mut dyn Desktop, found: &mut Findings, margin: u32) -> Result<
         },
         Err(e) => found.fail("capture", e.to_string(), ""),
     }
-    let windows = desktop.windows()?;
-    found.ok("windows", format!("{} windows", windows.len()));
+    if can.windows {
+        let windows = desktop.windows()?;
+        found.ok("windows", format!("{} windows", windows.len()));
+    } else {
+        found.ok("windows", "this desktop tells of none: the whole screen is worked on");
+    }
     if can.overlay {
         overlay(desktop, found, displays.first().map(|d| d.area), margin)
     } else {

@@ -23,7 +23,8 @@ pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Resul
     let settings = profile_settings::resolve(environment, &args.settings, &flags)?;
     let profile = &settings.profile;
     let model = assemble::model::Choice::read(environment, profile, &args.model)?;
-    let choice = assemble::desktop::Choice::read(&args.desktop.desktop, environment);
+    let choice = assemble::desktop::Choice::read(&args.desktop.desktop, environment)
+        .and_then(|choice| choice.equipped(profile, environment));
     let hands = match &choice {
         Ok(choice) => assemble::desktop::hands(environment, profile, choice)?,
         Err(_) => None,

@@ -5,7 +5,7 @@
 
 use super::super::connection::{Link, XResult};
 use super::super::input::keymap::{Layout, State};
-use super::super::input::keysyms;
+use crate::keysyms;
 use handsight_base::key::{Key, NAMED_KEYS, Named};
 use std::collections::{BTreeMap, HashMap};
 use x11rb::protocol::xkb::{

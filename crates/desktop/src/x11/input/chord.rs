@@ -4,7 +4,8 @@
 //! the engine holds stops too, which errs on the safe side.
 
 use super::keymap::Layout;
-use super::{broken, keysyms, lost};
+use super::{broken, lost};
+use crate::keysyms;
 use crate::hands::protocol::Fault;
 use handsight_base::key::{Chord, Key, Named};
 use std::collections::HashSet;

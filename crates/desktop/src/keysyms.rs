@@ -1,4 +1,4 @@
-//! The X symbols of a key. The first one that the layout has counts.
+//! The X symbols of a key, which X servers and VNC servers go by. Of several, the first one that the layout has counts.
 
 use handsight_base::key::Named;
 use xkeysym::key;
