@@ -24,6 +24,9 @@ use clap::Parser as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Before the first window or question about the screen: from then on a pixel is a pixel (S-03).
+    #[cfg(windows)]
+    handsight_desktop::windows::declare_dpi_awareness();
     if std::env::args_os().nth(1).is_some_and(|word| word == cli::HANDS) {
         // Before anything else: the hands have rules of their own for panics, signals and what they inherit.
         return commands::hands::run();

@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM and their like: the first asks for an orderly end, the second ends at once.
+//! Ctrl-C, SIGTERM and their like: the first asks for an orderly end, the second ends at once. On Windows these are Ctrl-C and
+//! Ctrl-Break, the closing of the console, log-off and shutdown; Windows gives a process about five seconds for the last three.
 //!
 //! A thread of its own listens, so that a turn that hangs can still be stopped: it shares nothing with the run but the stop
 //! word. An end at once is safe for the screen too: the hands see their pipe close and release everything.
@@ -71,22 +72,39 @@ impl Signals {
 #[cfg(windows)]
 struct Signals {
     interrupt: tokio::signal::windows::CtrlC,
+    pause: tokio::signal::windows::CtrlBreak,
     close: tokio::signal::windows::CtrlClose,
+    logoff: tokio::signal::windows::CtrlLogoff,
     shutdown: tokio::signal::windows::CtrlShutdown,
+    /// Log-off and shutdown once more: a process that draws is told of them by its windows only.
+    session_end: std::sync::Arc<tokio::sync::Notify>,
 }
 
 #[cfg(windows)]
 impl Signals {
     fn new() -> std::io::Result<Self> {
-        use tokio::signal::windows::{ctrl_c, ctrl_close, ctrl_shutdown};
-        Ok(Self { interrupt: ctrl_c()?, close: ctrl_close()?, shutdown: ctrl_shutdown()? })
+        use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};
+        let session_end = std::sync::Arc::new(tokio::sync::Notify::new());
+        let heard = std::sync::Arc::clone(&session_end);
+        handsight_desktop::windows::on_session_end(move || heard.notify_one())?;
+        Ok(Self {
+            interrupt: ctrl_c()?,
+            pause: ctrl_break()?,
+            close: ctrl_close()?,
+            logoff: ctrl_logoff()?,
+            shutdown: ctrl_shutdown()?,
+            session_end,
+        })
     }
 
     async fn next(&mut self) -> StopReason {
         tokio::select! {
             _ = self.interrupt.recv() => StopReason::Interrupt,
+            _ = self.pause.recv() => StopReason::Interrupt,
             _ = self.close.recv() => StopReason::Terminate,
+            _ = self.logoff.recv() => StopReason::Terminate,
             _ = self.shutdown.recv() => StopReason::Terminate,
+            () = self.session_end.notified() => StopReason::Terminate,
         }
     }
 }

@@ -15,6 +15,7 @@ mod displays;
 mod dpi;
 mod duplication;
 mod film;
+mod health;
 pub(crate) mod input;
 mod launch;
 mod layered;
@@ -22,6 +23,7 @@ mod overlay;
 mod raiser;
 mod repaint;
 mod session;
+mod session_end;
 mod system;
 mod whereabouts;
 #[expect(
@@ -32,6 +34,8 @@ mod windows;
 
 pub use capture::Method;
 pub use dpi::{Awareness, declare_dpi_awareness};
+pub use health::{Health, total_memory};
+pub use session_end::on_session_end;
 pub use system::{Version, version};
 
 use crate::hands::HandsConfig;

@@ -24,7 +24,11 @@ pub(super) fn check(environment: &Environment, model_is_here: bool, hud: &Hud) -
                     "no font for {}: the HUD shows boxes for '{}' and its like",
                     script.name, script.sample
                 ),
-                format!("apt-get install {}", script.package),
+                if cfg!(windows) {
+                    "Add one for it: Settings, System, Optional features.".to_owned()
+                } else {
+                    format!("apt-get install {}", script.package)
+                },
             ),
         }
     }
@@ -87,7 +91,12 @@ fn total_memory() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|k| k * 1024)
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+fn total_memory() -> Option<u64> {
+    handsight_desktop::windows::total_memory()
+}
+
+#[cfg(not(any(target_os = "linux", windows)))]
 const fn total_memory() -> Option<u64> {
     None
 }
@@ -124,7 +133,7 @@ mod tests {
         assert_eq!(status(8, false), Status::Ok);
         assert_eq!(status(8, true), Status::Warn);
         assert_eq!(status(16, true), Status::Ok);
-        #[cfg(target_os = "linux")]
+        #[cfg(any(target_os = "linux", windows))]
         assert!(total_memory().is_some_and(|b| b > 1 << 28));
     }
 }

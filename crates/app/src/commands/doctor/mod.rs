@@ -7,6 +7,8 @@ mod machine;
 mod model;
 mod settings;
 mod storage;
+#[cfg(windows)]
+mod windows;
 
 use crate::assemble;
 use crate::cli::DoctorArgs;
