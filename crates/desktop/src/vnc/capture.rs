@@ -41,7 +41,11 @@ pub(crate) fn capture(
 }
 
 /// The part of what is shown that is asked for and that the screen has.
-fn cut(shown: ScreenRect, screen: ScreenRect, region: Option<ScreenRect>) -> Result<ScreenRect, DesktopError> {
+fn cut(
+    shown: ScreenRect,
+    screen: ScreenRect,
+    region: Option<ScreenRect>,
+) -> Result<ScreenRect, DesktopError> {
     let outside = |what: ScreenRect| DesktopError::Capture {
         why: format!("{what} lies outside of what is shown, {shown} on a screen of {}", screen.size),
         code: None,

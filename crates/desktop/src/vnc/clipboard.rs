@@ -66,9 +66,12 @@ impl Board {
         }
         if flags & PROVIDE != 0 && flags & TEXT != 0 {
             let data = decode::inflate_whole(rest, MOST + 8)?;
-            let text = data.split_first_chunk::<4>().and_then(|(n, text)| text.get(..u32::from_be_bytes(*n) as usize));
+            let text = data
+                .split_first_chunk::<4>()
+                .and_then(|(n, text)| text.get(..u32::from_be_bytes(*n) as usize));
             let text = text.ok_or_else(|| Trouble::broken("a clipboard that is too short"))?;
-            let text = String::from_utf8_lossy(text.strip_suffix(b"\0").unwrap_or(text)).replace("\r\n", "\n");
+            let text =
+                String::from_utf8_lossy(text.strip_suffix(b"\0").unwrap_or(text)).replace("\r\n", "\n");
             self.theirs = Some(text);
             self.ours = None;
             return Ok(None);
@@ -104,7 +107,8 @@ impl Board {
             self.ours = Some(text.to_owned());
             self.announcement()
         } else {
-            let latin: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<_>>()?;
+            let latin: Vec<u8> =
+                text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<_>>()?;
             let mut message = vec![6, 0, 0, 0];
             message.extend((latin.len() as u32).to_be_bytes());
             message.extend(latin);

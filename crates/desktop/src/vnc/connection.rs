@@ -309,7 +309,8 @@ impl Connection {
         for _ in 0..count {
             // A server may send forever; a call does not last so long.
             self.wire.left()?;
-            let [x, y, width, height] = [self.wire.u16()?, self.wire.u16()?, self.wire.u16()?, self.wire.u16()?];
+            let [x, y, width, height] =
+                [self.wire.u16()?, self.wire.u16()?, self.wire.u16()?, self.wire.u16()?];
             let encoding = self.wire.i32()?;
             if encoding == LAST_RECT {
                 break;
@@ -323,7 +324,14 @@ impl Connection {
         Ok(())
     }
 
-    fn rectangle(&mut self, encoding: Encoding, x: u16, y: u16, width: u16, height: u16) -> Result<(), Trouble> {
+    fn rectangle(
+        &mut self,
+        encoding: Encoding,
+        x: u16,
+        y: u16,
+        width: u16,
+        height: u16,
+    ) -> Result<(), Trouble> {
         let area = self.screen.inside(x, y, width, height)?;
         if area.is_empty() {
             return Ok(());
@@ -380,7 +388,9 @@ impl Connection {
                 (self.screens, self.layout_known) = (screens, true);
                 Ok(())
             }
-            other => Err(Trouble::broken(format!("a rectangle in encoding {other}, which was not asked for"))),
+            other => {
+                Err(Trouble::broken(format!("a rectangle in encoding {other}, which was not asked for")))
+            }
         }
     }
 

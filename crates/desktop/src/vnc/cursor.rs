@@ -27,7 +27,12 @@ struct Shape {
 
 impl Cursor {
     /// A shape in the screen's pixel format with a mask of one bit a pixel.
-    pub(crate) fn read_masked(&mut self, wire: &mut Wire, hot: (u16, u16), size: (u16, u16)) -> Result<(), Trouble> {
+    pub(crate) fn read_masked(
+        &mut self,
+        wire: &mut Wire,
+        hot: (u16, u16),
+        size: (u16, u16),
+    ) -> Result<(), Trouble> {
         let mut bgra = self.room(size)?;
         wire.read_exact(&mut bgra)?;
         let bytes_a_row = usize::from(size.0).div_ceil(8);
@@ -46,10 +51,17 @@ impl Cursor {
     }
 
     /// A shape in red, green, blue, alpha; the colours are multiplied by alpha.
-    pub(crate) fn read_alpha(&mut self, wire: &mut Wire, hot: (u16, u16), size: (u16, u16)) -> Result<(), Trouble> {
+    pub(crate) fn read_alpha(
+        &mut self,
+        wire: &mut Wire,
+        hot: (u16, u16),
+        size: (u16, u16),
+    ) -> Result<(), Trouble> {
         let encoding = wire.i32()?;
         if encoding != 0 {
-            return Err(Trouble::broken(format!("a pointer in encoding {encoding}, which was not asked for")));
+            return Err(Trouble::broken(format!(
+                "a pointer in encoding {encoding}, which was not asked for"
+            )));
         }
         let mut bgra = self.room(size)?;
         wire.read_exact(&mut bgra)?;

@@ -98,9 +98,7 @@ impl Framebuffer {
     pub(crate) fn copy(&mut self, area: ScreenRect, from: ScreenRect) {
         let stride = self.size.width as usize * 4;
         let row_bytes = area.size.width as usize * 4;
-        let at = |r: &ScreenRect, row: usize| {
-            (r.origin.y as usize + row) * stride + r.origin.x as usize * 4
-        };
+        let at = |r: &ScreenRect, row: usize| (r.origin.y as usize + row) * stride + r.origin.x as usize * 4;
         let rows = area.size.height as usize;
         let down = area.origin.y > from.origin.y;
         let pixels = Arc::make_mut(&mut self.pixels);

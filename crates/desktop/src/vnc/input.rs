@@ -222,10 +222,9 @@ impl Injector for VncInput {
                 self.down.retain(|s| *s != symbol);
                 self.key(symbol, false)
             }
-            Event::Wheel { .. } | Event::Character(_) => Err(Fault::Refused {
-                why: format!("VNC has no event for {event:?}"),
-                code: None,
-            }),
+            Event::Wheel { .. } | Event::Character(_) => {
+                Err(Fault::Refused { why: format!("VNC has no event for {event:?}"), code: None })
+            }
         }
     }
 

@@ -235,7 +235,9 @@ impl Desktop for VncDesktop {
         }
         let (injected, heard) = (struck?, self.told(heard)?);
         if !heard && injected.complete {
-            let why = format!("no program asked for the text within {TAKEN:?}; what has the focus may not paste with Ctrl+V");
+            let why = format!(
+                "no program asked for the text within {TAKEN:?}; what has the focus may not paste with Ctrl+V"
+            );
             return Err(DesktopError::Clipboard { why });
         }
         Ok(injected)
@@ -256,7 +258,8 @@ impl Desktop for VncDesktop {
         let text = text.ok_or_else(|| refused("only text goes over VNC, as text/plain;charset=utf-8"))?;
         let text = std::str::from_utf8(text).map_err(|_| refused("the text is no UTF-8"))?;
         let offer = self.connection.board.offer(text);
-        let offer = offer.ok_or_else(|| refused("this server's clipboard takes Latin-1 only, and 1 MiB at most"))?;
+        let offer =
+            offer.ok_or_else(|| refused("this server's clipboard takes Latin-1 only, and 1 MiB at most"))?;
         let put = self.connection.send(&offer).and_then(|()| self.connection.round_trip());
         self.told(put)
     }

@@ -103,7 +103,10 @@ fn choose(offered: &[u8], target: &Target) -> Result<u8, Trouble> {
             return Ok(VENCRYPT);
         }
         return Err(Trouble::unusable(
-            format!("offers no encryption, which desktop.vnc_tls or desktop.vnc_ca asks for ({})", names(offered)),
+            format!(
+                "offers no encryption, which desktop.vnc_tls or desktop.vnc_ca asks for ({})",
+                names(offered)
+            ),
             "Start it with a certificate (`-SecurityTypes X509Vnc -X509Cert ... -X509Key ...`), or set desktop.vnc_tls=off \
              and use a tunnel (ssh -L).",
         ));
@@ -346,8 +349,8 @@ impl Trust {
             return Ok(trust);
         }
         let mut roots = RootCertStore::empty();
-        let certificates =
-            CertificateDer::pem_file_iter(ca).map_err(|why| unread(format!("{ca:?} is not read: {why:?}")))?;
+        let certificates = CertificateDer::pem_file_iter(ca)
+            .map_err(|why| unread(format!("{ca:?} is not read: {why:?}")))?;
         for certificate in certificates {
             let certificate =
                 certificate.map_err(|why| unread(format!("{ca:?} has something else in it: {why:?}")))?;
@@ -438,7 +441,11 @@ mod tests {
         let challenge: [u8; 16] = std::array::from_fn(|i| i as u8);
         let response = respond(b"secret", challenge);
         assert_ne!(response, challenge);
-        assert_eq!(respond(b"password", challenge), respond(b"password and more", challenge), "eight bytes count");
+        assert_eq!(
+            respond(b"password", challenge),
+            respond(b"password and more", challenge),
+            "eight bytes count"
+        );
         assert_ne!(respond(b"", challenge), response);
     }
 

@@ -154,9 +154,9 @@ impl Wire {
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
-        self.stream.write_all(bytes).map_err(|why| {
-            if is_silence(&why) { Trouble::Stalled(TAKE) } else { why.into() }
-        })
+        self.stream
+            .write_all(bytes)
+            .map_err(|why| if is_silence(&why) { Trouble::Stalled(TAKE) } else { why.into() })
     }
 
     /// True if there is something to read, or something comes within `patience`.

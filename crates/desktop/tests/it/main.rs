@@ -16,6 +16,14 @@ mod hands_rig;
 mod kill_hands;
 #[cfg(target_os = "linux")]
 mod rig;
+#[cfg(target_os = "linux")]
+mod vnc_capture;
+#[cfg(target_os = "linux")]
+mod vnc_faults;
+#[cfg(target_os = "linux")]
+mod vnc_hands;
+#[cfg(target_os = "linux")]
+mod vnc_rig;
 #[cfg(windows)]
 mod wine_capture;
 #[cfg(windows)]
@@ -25,17 +33,11 @@ mod wine_overlay_faults;
 #[cfg(windows)]
 mod wine_panes;
 #[cfg(windows)]
-mod wine_rig;
+mod wine_scaled_eyes;
+#[cfg(windows)]
+mod wine_test_window;
 #[cfg(windows)]
 mod wine_windows;
-#[cfg(target_os = "linux")]
-mod vnc_capture;
-#[cfg(target_os = "linux")]
-mod vnc_faults;
-#[cfg(target_os = "linux")]
-mod vnc_hands;
-#[cfg(target_os = "linux")]
-mod vnc_rig;
 #[cfg(target_os = "linux")]
 mod xvfb_capture;
 #[cfg(target_os = "linux")]

@@ -87,7 +87,11 @@ fn a_frame_stays_what_it_was_and_an_idle_screen_costs_no_copy() {
     let mut desktop = VncDesktop::connect(eyes_only(target(&server))).unwrap();
     assert_sees_the_truth(&mut desktop, &witness, "before");
     let (first, second) = (picture(&mut desktop, &all()), picture(&mut desktop, &all()));
-    assert_eq!(first.view().data().as_ptr(), second.view().data().as_ptr(), "nothing changed, nothing is copied");
+    assert_eq!(
+        first.view().data().as_ptr(),
+        second.view().data().as_ptr(),
+        "nothing changed, nothing is copied"
+    );
     let before = bgr(&first);
     repaint(&witness, window, (640, 400), 4);
     assert_sees_the_truth(&mut desktop, &witness, "after");

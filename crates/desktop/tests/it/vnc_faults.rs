@@ -35,7 +35,10 @@ fn a_wrong_password_and_none_are_told_without_the_password() {
         let mut none = target(&server);
         none.password = None;
         let (why, remedy) = refused(none);
-        assert!(why.contains("asks for a password") && remedy.contains("HANDSIGHT_VNC_PASSWORD"), "{why}. {remedy}");
+        assert!(
+            why.contains("asks for a password") && remedy.contains("HANDSIGHT_VNC_PASSWORD"),
+            "{why}. {remedy}"
+        );
         // The right one is still let in.
         VncDesktop::connect(eyes_only(target(&server))).unwrap();
     }
@@ -107,7 +110,9 @@ fn certificates_are_believed_by_file_and_by_fingerprint_and_not_otherwise() {
 
 #[test]
 fn anonymous_tls_and_no_encryption_are_refused_by_name() {
-    let Some(server) = VncServer::with(Kind::Tiger, 320, 240, &["-SecurityTypes", "TLSNone,TLSVnc"]) else { return };
+    let Some(server) = VncServer::with(Kind::Tiger, 320, 240, &["-SecurityTypes", "TLSNone,TLSVnc"]) else {
+        return;
+    };
     let (why, remedy) = refused(target(&server));
     assert!(why.contains("anonymous keys") && remedy.contains("X509Vnc"), "{why}. {remedy}");
     let Some(server) = VncServer::start(Kind::Tiger) else { return };
@@ -123,16 +128,18 @@ fn a_server_without_security_lets_everybody_in() {
     let mut nobody = target(&server);
     nobody.password = None;
     VncDesktop::connect(eyes_only(nobody)).unwrap();
-    let Some(old) = VncServer::with(Kind::Tiger, 320, 240, &["-SecurityTypes", "VncAuth", "-Protocol3.3"]) else { return };
+    let Some(old) = VncServer::with(Kind::Tiger, 320, 240, &["-SecurityTypes", "VncAuth", "-Protocol3.3"])
+    else {
+        return;
+    };
     VncDesktop::connect(eyes_only(target(&old))).expect("3.3 is spoken too");
 }
 
 #[test]
 fn a_server_for_one_viewer_is_told_with_the_remedy() {
-    for (kind, options) in [
-        (Kind::X11vnc, vec!["-forever"]),
-        (Kind::Tiger, vec!["-SecurityTypes", "VncAuth", "-NeverShared"]),
-    ] {
+    for (kind, options) in
+        [(Kind::X11vnc, vec!["-forever"]), (Kind::Tiger, vec!["-SecurityTypes", "VncAuth", "-NeverShared"])]
+    {
         let Some(server) = VncServer::with(kind, 640, 480, &options) else { return };
         let refused = VncConnector::new(with_hands(&server)).connect().unwrap_err();
         let told = refused.to_string();

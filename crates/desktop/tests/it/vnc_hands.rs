@@ -43,7 +43,13 @@ fn clicks_land_on_the_asked_pixel() {
         for n in 0..200 {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let (x, y) = ((random >> 8) as i32 % 1280, (random >> 20) as i32 % 720);
-            let (x, y) = if n == 1 { (0, 0) } else if n == 2 { (1279, 719) } else { (x, y) };
+            let (x, y) = if n == 1 {
+                (0, 0)
+            } else if n == 2 {
+                (1279, 719)
+            } else {
+                (x, y)
+            };
             witness.forget();
             inject(&mut hands, click(x, y));
             witness.wait_until("the click is seen", PATIENCE, |w| pressed(w).len() >= 2);
@@ -66,7 +72,10 @@ fn buttons_modifiers_drags_and_the_wheel_arrive() {
             let wanted = [true, false].map(|down| (What::Button { button: number, down }, (300, 200)));
             assert_eq!(pressed(&mut witness), wanted, "{kind:?}");
             let events = witness.events();
-            assert!(events.iter().any(|e| matches!(e.what, What::Button { .. }) && e.mods & 4 != 0), "Ctrl was held");
+            assert!(
+                events.iter().any(|e| matches!(e.what, What::Button { .. }) && e.mods & 4 != 0),
+                "Ctrl was held"
+            );
         }
         witness.forget();
         let path = vec![spot(100, 100), spot(700, 400), spot(640, 300)];
@@ -77,7 +86,8 @@ fn buttons_modifiers_drags_and_the_wheel_arrive() {
         assert_eq!(pressed(&mut witness), ends, "{kind:?}");
         let motions = witness.events().iter().filter(|e| e.what == What::Motion && !e.raw).count();
         assert!(motions > 10, "{kind:?}: {motions} motions");
-        let mut turns = vec![(0, 240, vec![4, 4]), (0, -120, vec![5]), (0, 180, vec![4, 4]), (0, -1, vec![5])];
+        let mut turns =
+            vec![(0, 240, vec![4, 4]), (0, -120, vec![5]), (0, 180, vec![4, 4]), (0, -1, vec![5])];
         if kind == Kind::Tiger {
             // x11vnc knows five buttons.
             turns.extend([(-120, 0, vec![6]), (180, 0, vec![7, 7])]);
@@ -132,14 +142,16 @@ fn chords_and_holds_press_what_they_say_and_let_go() {
 }
 
 /// Text with what is on a US keyboard, what is beside it, and other scripts.
-const MIXED: &str = "Hello, World! 0123 ~`@#$%^&*()_+-=[]{}|\\;:'\"<>/? Zwölf Boxkämpfer, ça va? ÅÉÑß €uro ΩЖ";
+const MIXED: &str =
+    "Hello, World! 0123 ~`@#$%^&*()_+-=[]{}|\\;:'\"<>/? Zwölf Boxkämpfer, ça va? ÅÉÑß €uro ΩЖ";
 
 fn entry(server: &VncServer, witness: &mut Witness) -> Option<Program> {
     if !need("zenity", "zenity") {
         return None;
     }
     let mut command = server.x.command("zenity");
-    let dialog = Program::start(command.args(["--entry", "--title", "Ask", "--text", "x"]).stdout(Stdio::piped()));
+    let dialog =
+        Program::start(command.args(["--entry", "--title", "Ask", "--text", "x"]).stdout(Stdio::piped()));
     let window = until("the dialog is shown", PATIENCE, || witness.find("Ask").filter(|w| w.mapped));
     witness.focus(window.id);
     Some(dialog)
@@ -204,14 +216,18 @@ fn the_clipboard_travels_both_ways() {
             let contents: ClipboardContents = desktop.clipboard().unwrap();
             contents.formats.iter().any(|(_, bytes)| bytes == said.as_bytes()).then_some(())
         });
-        let put = |text: &str| SetClipboard(ClipboardContents {
-            formats: vec![("text/plain;charset=utf-8".to_owned(), text.as_bytes().to_vec())],
-        });
+        let put = |text: &str| {
+            SetClipboard(ClipboardContents {
+                formats: vec![("text/plain;charset=utf-8".to_owned(), text.as_bytes().to_vec())],
+            })
+        };
         desktop.set_clipboard(approved(put("café"))).unwrap();
         // TigerVNC asks for the text when a program wants it, so somebody has to listen meanwhile.
         let x = &server.x;
         std::thread::scope(|scope| {
-            let read = scope.spawn(|| until("a program has it", PATIENCE, || (apps::clipboard(x) == "café").then_some(())));
+            let read = scope.spawn(|| {
+                until("a program has it", PATIENCE, || (apps::clipboard(x) == "café").then_some(()))
+            });
             while !read.is_finished() {
                 desktop.capture(&all()).unwrap();
             }
@@ -252,7 +268,8 @@ fn buttons_that_vnc_does_not_carry_are_refused_by_name() {
     let mut hands = hands(&server);
     let _turn = turn(hands.pulse());
     for button in [Button::Back, Button::Forward] {
-        let refused = hands.inject(batch(click_with(5, 5, button, Modifiers::NONE)), &Stop::new()).unwrap_err();
+        let refused =
+            hands.inject(batch(click_with(5, 5, button, Modifiers::NONE)), &Stop::new()).unwrap_err();
         assert!(matches!(refused, DesktopError::Unsupported { .. }), "{refused}");
     }
 }

@@ -106,7 +106,13 @@ pub(crate) fn repaint(witness: &Witness, window: u32, (width, height): (u16, u16
             let (c, r) = (u32::from(column), u32::from(row));
             let pixel = match (r / 48 + c / 96 + seed) % 6 {
                 0 => 0x0020_4060 + seed,
-                1 => if noise & 7 == 0 { 0x00ff_ffff } else { 0 },
+                1 => {
+                    if noise & 7 == 0 {
+                        0x00ff_ffff
+                    } else {
+                        0
+                    }
+                }
                 2 => [0x00ff_0000, 0x0000_ff00, 0x0000_00ff, 0x0012_3456, 0x00fe_dcba][(noise % 5) as usize],
                 3 => (c & 255) << 16 | (r & 255) << 8 | ((c + r) & 255),
                 4 => noise & 0x00ff_ffff,

@@ -1,6 +1,6 @@
 //! Captures on Windows against what windows of the test's own painted.
 
-use crate::wine_rig::{
+use crate::wine_test_window::{
     Look, TestWindow, all, bgr, capture, config, eyes, pattern, pixel, point_at, region, window,
 };
 use handsight_base::flow::frame::Shown;

@@ -1,6 +1,6 @@
 //! Windows found, focused, placed and covered, and programs started, against windows of the test's own.
 
-use crate::wine_rig::{
+use crate::wine_test_window::{
     CLASS, Look, TestWindow, all, approved, bgr, capture, config, eyes, pattern, window, work,
 };
 use handsight_base::flow::action::{Action, WindowQuery};
@@ -354,7 +354,7 @@ fn a_started_program_shows_its_window() {
         (capture(&mut desktop, &window(now.id)).view().bgr(middle.0, middle.1)? == [255; 3]).then_some(())
     });
     // Its pointer cannot be looked at from here under Wine: an arrow stands in, and the picture has one either way.
-    crate::wine_rig::point_at(now.client.center().x, now.client.center().y);
+    crate::wine_test_window::point_at(now.client.center().x, now.client.center().y);
     let pointed = handsight_base::port::desktop::CaptureRequest { cursor: true, ..window(now.id) };
     until("the pointer is in the picture", PATIENCE, || {
         let frame = capture(&mut desktop, &pointed);

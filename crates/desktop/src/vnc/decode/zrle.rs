@@ -84,7 +84,8 @@ fn tile(
             }
             runs(data, canvas, (x, y), (width, height), |data| {
                 let index = data.u8()?;
-                let one = palette[..colours].get(usize::from(index & 127)).ok_or_else(|| too_much("a colour"))?;
+                let one =
+                    palette[..colours].get(usize::from(index & 127)).ok_or_else(|| too_much("a colour"))?;
                 Ok((*one, index & 128 != 0))
             })
         }

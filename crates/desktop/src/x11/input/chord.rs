@@ -5,8 +5,8 @@
 
 use super::keymap::Layout;
 use super::{broken, lost};
-use crate::keysyms;
 use crate::hands::protocol::Fault;
+use crate::keysyms;
 use handsight_base::key::{Chord, Key, Named};
 use std::collections::HashSet;
 use x11rb::protocol::xinput::{ConnectionExt as _, Device, EventMask, XIEventMask};

@@ -5,13 +5,13 @@ use handsight_base::flow::frame::{Frame, Shown};
 use handsight_base::gate::{Approved, Effect, Gate, Scene, Work};
 use handsight_base::port::clock::RealClock;
 use handsight_base::port::desktop::{CaptureRequest, Desktop, OverlayInCapture, WindowId};
-use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, ScreenRect, Size};
+use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, ScreenRect, Size, WindowPx};
 use handsight_desktop::windows::{WindowsConfig, WindowsDesktop, declare_dpi_awareness};
 use handsight_testkit::wait::{PATIENCE, until};
 use handsight_testkit::witness_protocol::pattern as painted;
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use windows::Win32::Foundation::{HWND, LPARAM, LRESULT, POINT, RECT, WPARAM};
 use windows::Win32::Graphics::Gdi::{
@@ -24,8 +24,9 @@ use windows::Win32::UI::WindowsAndMessaging::{
     GWLP_USERDATA, GetClientRect, GetMessageW, GetWindowLongPtrW, HCURSOR, HWND_TOPMOST, ICONINFO,
     MINMAXINFO, MSG, PostMessageW, PostQuitMessage, RegisterClassExW, SW_SHOWNA, SW_SHOWNORMAL,
     SWP_NOACTIVATE, SWP_NOMOVE, SWP_NOSIZE, SetCursor, SetCursorPos, SetWindowLongPtrW, SetWindowPos,
-    ShowWindow, WINDOW_EX_STYLE, WINDOW_STYLE, WM_CLOSE, WM_DESTROY, WM_GETMINMAXINFO, WM_NCCREATE, WM_PAINT,
-    WM_SETCURSOR, WNDCLASSEXW, WS_EX_NOACTIVATE, WS_EX_TOOLWINDOW, WS_OVERLAPPEDWINDOW, WS_POPUP,
+    ShowWindow, WINDOW_EX_STYLE, WINDOW_STYLE, WM_CLOSE, WM_DESTROY, WM_GETMINMAXINFO, WM_LBUTTONDOWN,
+    WM_NCCREATE, WM_PAINT, WM_SETCURSOR, WNDCLASSEXW, WS_EX_NOACTIVATE, WS_EX_TOOLWINDOW,
+    WS_OVERLAPPEDWINDOW, WS_POPUP,
 };
 use windows::core::{HSTRING, PCWSTR, w};
 
@@ -155,8 +156,12 @@ impl Look {
 pub(crate) struct TestWindow {
     handle: usize,
     thread: Option<JoinHandle<()>>,
+    clicks: Clicks,
     pub look: Look,
 }
+
+/// Where the left button went down, in the client area as Windows reported it.
+type Clicks = Arc<Mutex<Vec<WindowPx>>>;
 
 impl TestWindow {
     /// Opens it and waits until it is painted.
@@ -166,10 +171,13 @@ impl TestWindow {
         declare_dpi_awareness();
         let (opened, handle) = sync_channel(1);
         let told = look.clone();
-        let thread =
-            std::thread::spawn(move || run(told, |handle| opened.send(handle).expect("the test waits")));
+        let clicks = Clicks::default();
+        let heard = Arc::clone(&clicks);
+        let thread = std::thread::spawn(move || {
+            run(told, heard, |handle| opened.send(handle).expect("the test waits"))
+        });
         let handle = handle.recv_timeout(PATIENCE).expect("the window opens");
-        let window = Self { handle, thread: Some(thread), look };
+        let window = Self { handle, thread: Some(thread), clicks, look };
         let at = window.look.client;
         // A place that is on the screen, wherever the window begins.
         let (x, y) = (at.origin.x.max(0) + 3, at.origin.y.max(0) + 3);
@@ -182,6 +190,10 @@ impl TestWindow {
     #[track_caller]
     pub(crate) fn plain(title: &str, client: ScreenRect) -> Self {
         Self::open(Look::new(title, client))
+    }
+
+    pub(crate) fn clicks(&self) -> Vec<WindowPx> {
+        self.clicks.lock().expect("its thread lives").clone()
     }
 
     pub(crate) fn id(&self) -> WindowId {
@@ -223,12 +235,13 @@ impl Drop for TestWindow {
 /// What the window procedure has to know.
 struct State {
     look: Look,
+    clicks: Clicks,
     sprite: Option<HCURSOR>,
 }
 
 #[expect(unsafe_code, reason = "calls of the Windows API")]
-fn run(look: Look, opened: impl FnOnce(usize)) {
-    let state = Box::new(State { sprite: look.sprite.then(sprite), look: look.clone() });
+fn run(look: Look, clicks: Clicks, opened: impl FnOnce(usize)) {
+    let state = Box::new(State { sprite: look.sprite.then(sprite), look: look.clone(), clicks });
     let mut style = if look.framed { WS_OVERLAPPEDWINDOW } else { WS_POPUP };
     let mut extended = WINDOW_EX_STYLE(0);
     if look.tool {
@@ -312,6 +325,11 @@ unsafe extern "system" fn procedure(window: HWND, message: u32, word: WPARAM, lo
         match (message, state) {
             (WM_PAINT, Some(state)) => {
                 paint(window, state.look.seed);
+                LRESULT(0)
+            }
+            (WM_LBUTTONDOWN, Some(state)) => {
+                let at = WindowPx::new((long.0 as i16).into(), ((long.0 >> 16) as i16).into());
+                state.clicks.lock().expect("nobody died with it").push(at);
                 LRESULT(0)
             }
             (WM_SETCURSOR, Some(State { sprite: Some(sprite), .. })) => {
