@@ -88,6 +88,11 @@ impl Choice {
         matches!(self, Self::X11 { .. } | Self::Windows)
     }
 
+    /// True for a screen of the system this program runs on.
+    pub(crate) const fn is_native(&self) -> bool {
+        matches!(self, Self::X11 { .. } | Self::Windows)
+    }
+
     /// The hands that work on it, as [`HandsConfig`] names their desktop; `None` where nothing can be pressed.
     fn hands_at(&self) -> Option<Screen> {
         match self {

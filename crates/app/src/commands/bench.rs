@@ -39,6 +39,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "scale", measure: screen::scale },
     Part { name: "png", measure: screen::png },
     Part { name: "annotate", measure: screen::annotate },
+    Part { name: "hud", measure: screen::hud },
     Part { name: "input", measure: screen::input },
     Part { name: "path", measure: screen::path },
     Part { name: "journal", measure: journal::sync },
@@ -79,7 +80,7 @@ struct Bench<'a> {
 pub(crate) fn run(environment: &Environment, args: &BenchArgs) -> anyhow::Result<Exit> {
     let desktop = Choice::read(&args.desktop, environment)?;
     if !desktop.is_real() {
-        let hint = "Name one: --desktop x11:N or windows.";
+        let hint = "Name one: --desktop x11:N, windows or vnc:HOST.";
         return Err(Failure::usage("only a real screen can be measured", hint).into());
     }
     let stop = Stop::new();
@@ -88,6 +89,7 @@ pub(crate) fn run(environment: &Environment, args: &BenchArgs) -> anyhow::Result
     let shipped = SettingArgs { profile: "stateless".into(), set: Vec::new() };
     let delay = settings::resolve(environment, &shipped, &[])?.profile.act.input_delay_s;
     let settings = settings::resolve(environment, &SettingArgs { set: set.clone(), ..shipped }, &[])?;
+    let desktop = desktop.equipped(&settings.profile, environment)?;
     let program = std::env::current_exe().context("where this program lies")?;
     let mut bench = Bench {
         environment,

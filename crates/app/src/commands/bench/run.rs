@@ -85,6 +85,10 @@ fn turns(bench: &Bench<'_>, hud: bool) -> anyhow::Result<Vec<f64>> {
 
 /// From the start of the binary to the first thing it does to the screen, seen by an eye of another connection.
 pub(super) fn start(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
+    // Elsewhere nobody can say where the pointer is.
+    if !bench.desktop.is_native() {
+        return Ok(Vec::new());
+    }
     let mut eye = native::connect(&bench.desktop, Kit::eyes(Arc::new(bench.clock.clone())))?;
     let at = place(bench)?;
     let mut pointer = || -> anyhow::Result<ScreenPx> {

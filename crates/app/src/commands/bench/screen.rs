@@ -5,7 +5,7 @@
 
 use super::Bench;
 use super::figure::Figure;
-use crate::assemble::desktop::{Kit, hands};
+use crate::assemble::desktop::{Kit, connector, hands};
 use crate::assemble::native::{self, NativeDesktop};
 use crate::exit::{Exit, Failure};
 use anyhow::{Context as _, bail};
@@ -19,9 +19,9 @@ use handsight_base::flow::intent::Intent;
 use handsight_base::gate::{Gate, Scene, Work};
 use handsight_base::key::Modifiers;
 use handsight_base::port::clock::Clock as _;
-use handsight_base::port::desktop::{CaptureRequest, Desktop as _, OverlayInCapture, Pulse};
+use handsight_base::port::desktop::{CaptureRequest, Desktop, Overlay, OverlayInCapture, Pulse};
 use handsight_base::port::dialect::Dialect;
-use handsight_base::space::{At, FrameId, FramePx, PictureGeometry, ScreenPx, Size};
+use handsight_base::space::{At, FrameId, FramePx, FrameRect, PictureGeometry, ScreenPx, ScreenRect, Size};
 use handsight_model::wire::chat;
 use handsight_pixel::blend::{Exporter, Scaling};
 use handsight_pixel::font::FontStack;
@@ -41,7 +41,7 @@ expect the dialog to close and the title of the window to show the new name.";
 
 /// Eyes and hands on the display, and what makes pictures.
 pub(super) struct Screen {
-    desktop: NativeDesktop,
+    desktop: Box<dyn Desktop>,
     pulse: Option<Arc<dyn Pulse>>,
     gate: Gate,
     exporter: Exporter,
@@ -60,7 +60,7 @@ impl Screen {
             hands(bench.environment, profile, &bench.desktop)?.context("this desktop has no hands")?;
         let gate = policy::gate(&hands.stop_chord);
         let kit = Kit { hands: Some(hands), ..Kit::eyes(Arc::new(bench.clock.clone())) };
-        let mut desktop = native::connect(&bench.desktop, kit)?;
+        let mut desktop = connector(&bench.desktop, kit)?()?;
         let options = ToolOptions {
             extended: profile.decide.extended_tools,
             out_of_range: profile.decide.out_of_range,
@@ -69,7 +69,11 @@ impl Screen {
         let name = &profile.decide.dialect;
         let dialect = handsight_model::dialect::build(name, &tools.specs())
             .with_context(|| format!("there is no dialect {name:?}"))??;
-        let at = desktop.pointer()?.context("this desktop does not tell where the pointer is")?;
+        let at = match desktop.pointer()? {
+            Some(at) => at,
+            // A VNC server does not say; wherever it is, it may be put in the middle.
+            None => desktop.displays()?.first().context("this desktop has no display")?.area.center(),
+        };
         let pulse = desktop.pulse();
         let (exporter, png) = (Exporter::new(), PngEncoder::new());
         Ok(Self { desktop, pulse, gate, exporter, png, dialect, tools, frames: 0, at })
@@ -81,13 +85,17 @@ impl Screen {
     }
 
     pub(super) fn frame(&mut self) -> anyhow::Result<Frame> {
+        self.picture(OverlayInCapture::AsShown)
+    }
+
+    fn picture(&mut self, overlay: OverlayInCapture) -> anyhow::Result<Frame> {
         self.frames += 1;
         let request = CaptureRequest {
             frame: FrameId(self.frames),
             shown: Shown::AllDisplays,
             region: None,
             cursor: true,
-            overlay: OverlayInCapture::AsShown,
+            overlay,
         };
         Ok(self.desktop.capture(&request)?)
     }
@@ -142,12 +150,17 @@ impl Screen {
 /// A capture beside the server's part of it, which no program can do without.
 pub(super) fn capture(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     let mut screen = Screen::open(bench)?;
+    if !bench.desktop.is_native() {
+        let whole = bench.samples(|| screen.frame().map(drop))?;
+        return Ok(vec![Figure::new("capture with cursor", whole).at_most(50.0)]);
+    }
+    let mut eye = native::connect(&bench.desktop, Kit::eyes(Arc::new(bench.clock.clone())))?;
     let (mut whole, mut bare) = (Vec::new(), Vec::new());
     // The first ones make the segments.
-    screen.desktop.bare_grab()?;
+    eye.bare_grab()?;
     drop(screen.frame()?);
     for _ in 0..bench.runs {
-        bare.push(bench.time(|| screen.desktop.bare_grab())?);
+        bare.push(bench.time(|| eye.bare_grab())?);
         whole.push(bench.time(|| screen.frame().map(drop))?);
     }
     let ratio = Figure::ratio("capture / bare", &whole, &bare).at_most(1.3);
@@ -209,6 +222,42 @@ pub(super) fn annotate(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
         Figure::new("annotate", drawn(REASON)?).at_most(3.0),
         Figure::new("annotate, a full HUD", drawn(&full)?).at_most(10.0),
     ])
+}
+
+/// A text that changes, drawn beforehand: shown above the screen, and in a picture of it; then what a picture without it
+/// costs more. Where the HUD is blended into the picture, `annotate` has its cost.
+pub(super) fn hud(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
+    let mut screen = Screen::open(bench)?;
+    if !screen.desktop.info().capabilities.overlay_in_capture {
+        return Ok(Vec::new());
+    }
+    let origin = screen.frame()?.geometry.origin;
+    let mut fonts = FontStack::builtin(bench.settings.profile.hud.font_weight);
+    let overlays: Vec<Overlay> = ["1", "2"]
+        .iter()
+        .filter_map(|n| draw(&format!("{n}. {REASON}"), bench.screen, &HudStyle::default(), &mut fonts))
+        .map(|canvas| {
+            let FrameRect { origin: at, size } = canvas.area();
+            let area = ScreenRect { origin: origin.offset(at.x, at.y), size };
+            Overlay { area, bgra: canvas.bgra().into() }
+        })
+        .collect();
+    let mut turn = overlays.iter().cycle();
+    let mut show = |desktop: &mut dyn Desktop| desktop.overlay(turn.next());
+    let shown = bench.samples(|| show(&mut *screen.desktop))?;
+    let mut seen = |overlay| {
+        bench.samples(|| {
+            show(&mut *screen.desktop)?;
+            screen.picture(overlay).map(drop)
+        })
+    };
+    let figures = vec![
+        Figure::new("HUD: a new text", shown),
+        Figure::new("HUD: a new text, and a picture", seen(OverlayInCapture::AsShown)?),
+        Figure::new("HUD: a picture without it", seen(OverlayInCapture::Hidden)?),
+    ];
+    screen.desktop.overlay(None)?;
+    Ok(figures)
 }
 
 /// From a reply's bytes to the acknowledgement that the server has the click.
