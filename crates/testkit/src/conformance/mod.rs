@@ -197,9 +197,50 @@ pub fn assert_complete(tests: &[&str]) {
 ///     clicks,
 ///     ...
 /// }
+/// conformance! { rig; all }
 /// ```
 #[macro_export]
 macro_rules! conformance {
+    ($rig:expr; all) => {
+        $crate::conformance! { $rig;
+            #[test] clicks,
+            #[test] clicks_in_moved_windows,
+            #[test] clicks_on_the_second_display,
+            #[test] buttons,
+            #[test] side_buttons,
+            #[test] clicks_with_modifiers,
+            #[test] drags,
+            #[test] wheel,
+            #[test] wheel_sideways,
+            #[test] wheel_in_units,
+            #[test] chords,
+            #[test] named_keys,
+            #[test] repeats,
+            #[test] holds,
+            #[test] text,
+            #[test] text_by_units,
+            #[test] pastes,
+            #[test] clipboard,
+            #[test] nothing_unasked,
+            #[test] focus_loss,
+            #[test] close_mid_action,
+            #[test] stops,
+            #[test] a_dead_turn,
+            #[test] releases,
+            #[test] resolution,
+            #[test] pictures,
+            #[test] regions,
+            #[test] every_display,
+            #[test] fresh_pictures,
+            #[test] held_pictures,
+            #[test] pointer_at_its_hot_spot,
+            #[test] pointer_where_it_is,
+            #[test] finds,
+            #[test] focuses,
+            #[test] places,
+            #[test] refuses_by_name,
+        }
+    };
     ($rig:expr; $($(#[$attribute:meta])* $check:ident),* $(,)?) => {
         $(
             $(#[$attribute])*

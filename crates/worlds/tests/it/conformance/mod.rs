@@ -35,44 +35,7 @@ macro_rules! at_scale {
                 super::rig($name, $scale)
             }
 
-            handsight_testkit::conformance! { rig;
-                #[test] clicks,
-                #[test] clicks_in_moved_windows,
-                #[test] clicks_on_the_second_display,
-                #[test] buttons,
-                #[test] side_buttons,
-                #[test] clicks_with_modifiers,
-                #[test] drags,
-                #[test] wheel,
-                #[test] wheel_sideways,
-                #[test] wheel_in_units,
-                #[test] chords,
-                #[test] named_keys,
-                #[test] repeats,
-                #[test] holds,
-                #[test] text,
-                #[test] text_by_units,
-                #[test] pastes,
-                #[test] clipboard,
-                #[test] nothing_unasked,
-                #[test] focus_loss,
-                #[test] close_mid_action,
-                #[test] stops,
-                #[test] a_dead_turn,
-                #[test] releases,
-                #[test] resolution,
-                #[test] pictures,
-                #[test] regions,
-                #[test] every_display,
-                #[test] fresh_pictures,
-                #[test] held_pictures,
-                #[test] pointer_at_its_hot_spot,
-                #[test] pointer_where_it_is,
-                #[test] finds,
-                #[test] focuses,
-                #[test] places,
-                #[test] refuses_by_name,
-            }
+            handsight_testkit::conformance! { rig; all }
         }
     };
 }
