@@ -136,13 +136,20 @@ impl VncServer {
     }
 }
 
-fn serve_x(kind: Kind, port: u16, (width, height): (u32, u32), options: &[String], folder: &Path) -> Option<Xvfb> {
+fn serve_x(
+    kind: Kind,
+    port: u16,
+    (width, height): (u32, u32),
+    options: &[String],
+    folder: &Path,
+) -> Option<Xvfb> {
     if kind == Kind::X11vnc {
         return Xvfb::with(width, height, &[]);
     }
     let (size, port) = (format!("{width}x{height}"), port.to_string());
     let password = folder.join("password").display().to_string();
-    let mut all = vec!["-geometry", &size, "-depth", "24", "-rfbport", &port, "-localhost", "-nolisten", "tcp"];
+    let mut all =
+        vec!["-geometry", &size, "-depth", "24", "-rfbport", &port, "-localhost", "-nolisten", "tcp"];
     all.extend(["-PasswordFile", &password]);
     all.extend(options.iter().map(String::as_str));
     Xvfb::serve("Xtigervnc", "tigervnc-standalone-server", &all)

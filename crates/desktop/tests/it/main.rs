@@ -27,6 +27,8 @@ mod vnc_rig;
 #[cfg(windows)]
 mod wine_capture;
 #[cfg(windows)]
+mod wine_conformance;
+#[cfg(windows)]
 mod wine_overlay;
 #[cfg(windows)]
 mod wine_overlay_faults;
@@ -36,6 +38,8 @@ mod wine_panes;
 mod wine_scaled_eyes;
 #[cfg(windows)]
 mod wine_test_window;
+#[cfg(windows)]
+mod wine_scaled_conformance;
 #[cfg(windows)]
 mod wine_windows;
 #[cfg(target_os = "linux")]

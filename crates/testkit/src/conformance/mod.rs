@@ -50,6 +50,8 @@ pub struct Terms {
     pub alphabet: Alphabet,
     /// Windows can have a frame of the system's around them.
     pub framed: bool,
+    /// How many clicks are made before the witness is asked whether they came.
+    pub round: usize,
     /// How long after a call its events may still come, and a picture may still be the one before.
     pub late: Duration,
     /// How long to wait for what should have come at once; on a busy machine it takes longer.
@@ -166,6 +168,7 @@ impl Terms {
             lacks: &[],
             alphabet: Alphabet::AllPlanes,
             framed: false,
+            round: 50,
             late: Duration::ZERO,
             patience: crate::wait::PATIENCE,
         }

@@ -10,8 +10,8 @@ use handsight_base::space::{FramePx, ScreenPx, ScreenRect, Size};
 
 /// How many points each of the click checks clicks on.
 const POINTS: usize = 2000;
-/// So many of them before the witness is asked.
-const ROUND: usize = 50;
+/// In how many places windows are clicked.
+const PLACES: usize = 40;
 
 fn button(button: Button, down: bool) -> What {
     What::Button { button, down }
@@ -73,7 +73,7 @@ fn clicks_on_display(stage: &mut Stage<'_>, name: &str) -> Finding {
     let frame = stage.capture(Shown::Display(name.to_owned()), None, false)?;
     let points = points(stage, frame.size(), POINTS);
     let mut worst: f64 = 0.0;
-    for round in points.chunks(ROUND) {
+    for round in points.chunks(stage.terms.round) {
         worst = worst.max(click_on(stage, &frame, round)?);
     }
     told(points.len(), worst, frame.geometry.scale)
@@ -89,7 +89,6 @@ pub(super) fn clicks_on_the_second_display(stage: &mut Stage<'_>) -> Finding {
 }
 
 pub(super) fn clicks_in_moved_windows(stage: &mut Stage<'_>) -> Finding {
-    const PLACES: usize = POINTS / ROUND;
     let sees_windows = stage.desktop.info().capabilities.windows;
     let Size { width, height } = stage.screen.size;
     let start = stage.part(20, 20, 30, 30);
@@ -115,11 +114,14 @@ pub(super) fn clicks_in_moved_windows(stage: &mut Stage<'_>) -> Finding {
         } else {
             stage.capture(Shown::AllDisplays, Some(client), false)?
         };
-        let points = points(stage, frame.size(), ROUND);
-        let off = click_on(stage, &frame, &points).map_err(|why| format!("at place {n}, {client}: {why}"))?;
-        (worst, scale) = (worst.max(off), frame.geometry.scale);
+        let points = points(stage, frame.size(), POINTS / PLACES);
+        for round in points.chunks(stage.terms.round) {
+            let off = click_on(stage, &frame, round);
+            worst = worst.max(off.map_err(|why| format!("at place {n}, {client}: {why}"))?);
+        }
+        scale = frame.geometry.scale;
     }
-    told(PLACES * ROUND, worst, scale).map(|told| format!("{told}, in {PLACES} places"))
+    told(POINTS, worst, scale).map(|told| format!("{told}, in {PLACES} places"))
 }
 
 /// Clicks with everything about it as asked, at places of the main window.

@@ -266,23 +266,27 @@ fn off(seen: ScreenPx, wanted: (f64, f64)) -> f64 {
 fn compare(events: &[Seen], wanted: &[Wanted], path: &[(f64, f64)]) -> Result<f64, String> {
     let mut worst: f64 = 0.0;
     let (mut next, mut passed) = (wanted.iter().enumerate(), 0);
-    for event in events {
+    for (nth, event) in events.iter().enumerate() {
+        // What came around it tells more than the one that is wrong.
+        let around = || told(&events[nth.saturating_sub(4)..events.len().min(nth + 4)]);
         if event.what == What::Move {
             // One that stays where the pointer is moves nothing.
             let there = path[passed.min(path.len())..].iter().position(|at| off(event.screen, *at) <= 1.0);
             let Some(there) = there else {
-                return Err(format!("the pointer went to {}, where nobody sent it", event.screen));
+                let at = event.screen;
+                return Err(format!("the pointer went to {at}, where nobody sent it: {}", around()));
             };
             passed += there;
             continue;
         }
         let Some((n, wanted)) = next.next() else {
-            return Err(format!("an event that nobody asked for: {event:?}"));
+            return Err(format!("an event that nobody asked for: {event:?}, in {}", around()));
         };
-        ensure!(event.what == wanted.what, "event {n} is {event:?}, asked for was {wanted:?}");
+        let same = event.what == wanted.what;
+        ensure!(same, "event {n} is {event:?}, asked for was {wanted:?}, in {}", around());
         if let Some(at) = wanted.at {
             let off = off(event.screen, at);
-            ensure!(off <= 1.0, "event {n} is {off} pixels off: {event:?}, asked for was {wanted:?}");
+            ensure!(off <= 1.0, "event {n} is {off} off, asked for was {wanted:?}, in {}", around());
             worst = worst.max(off);
         }
     }
@@ -292,6 +296,12 @@ fn compare(events: &[Seen], wanted: &[Wanted], path: &[(f64, f64)]) -> Result<f6
         }
         None => Ok(worst),
     }
+}
+
+/// Events in short.
+fn told(events: &[Seen]) -> String {
+    let each = events.iter().map(|e| format!("{:?} {:?} at {} ({} ms)", e.window, e.what, e.screen, e.at_ms));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// The turn that lives: it says so until dropped.

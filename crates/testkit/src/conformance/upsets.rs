@@ -195,7 +195,8 @@ pub(super) fn releases(stage: &mut Stage<'_>) -> Finding {
         stage.act(Action::Down { at, button })?;
         let down = stage.seen(1);
         ensure!(down.iter().any(|e| e.what == What::Button { button, down: true }), "no press: {down:?}");
-        ensure!(!stage.witness.held().is_nothing(), "{button:?} was pressed and is not down");
+        let held = before(stage.terms.patience, || (!stage.witness.held().is_nothing()).then_some(()));
+        ensure!(held.is_some(), "{button:?} was pressed and is not down");
         stage.desktop.release_all().map_err(words)?;
         let both = stage.seen(2);
         let released = both.iter().filter(|e| e.what == What::Button { button, down: false }).count();

@@ -257,7 +257,8 @@ fn handle(one: &Shown, message: u32, wparam: WPARAM, lparam: LPARAM) -> Option<i
         }
         WM_MOUSEWHEEL | WM_MOUSEHWHEEL => {
             let axis = if message == WM_MOUSEWHEEL { Axis::Vertical } else { Axis::Horizontal };
-            let (x, y) = halves(lparam.0 as u32);
+            // Not its own place: Wine gives that of a sideways wheel in the window's coordinates.
+            let (x, y) = message_place();
             report(one, What::Wheel { axis, units: i32::from(high as i16) }, ScreenPx::new(x, y), None);
             Some(0)
         }
@@ -269,13 +270,10 @@ fn handle(one: &Shown, message: u32, wparam: WPARAM, lparam: LPARAM) -> Option<i
                 let pasted = clipboard::text().unwrap_or_default();
                 seen::insert(one.which, &pasted);
             }
+            // Text is no key that could be held, whatever Wine says was down before.
+            let repeat = down && key.is_some() && bits & (1 << 30) != 0;
             let (x, y) = message_place();
-            report(
-                one,
-                What::Key { key, down, repeat: down && bits & (1 << 30) != 0 },
-                ScreenPx::new(x, y),
-                None,
-            );
+            report(one, What::Key { key, down, repeat }, ScreenPx::new(x, y), None);
             // Not passed on: Alt and F10 would open the window's menu, Alt+F4 would close it.
             Some(0)
         }
