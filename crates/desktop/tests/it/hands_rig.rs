@@ -1,6 +1,10 @@
 //! What the tests of the hands share, and the processes they start from this very binary.
 
 use handsight_base::flow::action::{Action, Batch, Button, ScrollBy, Spot, Timing};
+#[cfg(windows)]
+use handsight_base::gate::{Paste, SetClipboard};
+#[cfg(windows)]
+use handsight_base::port::desktop::ClipboardContents;
 use handsight_base::gate::{Approved, Gate, Scene, Work};
 use handsight_base::key::Modifiers;
 use handsight_base::port::desktop::{Injected, Pulse};
@@ -32,11 +36,18 @@ fn supervisor() {
     }
 }
 
+#[cfg(target_os = "linux")]
 pub(crate) fn config(display: &str, state_dir: &Path) -> HandsConfig {
     HandsConfig::new(child("hands_rig::supervisor"), Screen::x11(display), state_dir)
 }
 
+#[cfg(windows)]
+pub(crate) fn config(state_dir: &Path) -> HandsConfig {
+    HandsConfig::new(child("hands_rig::supervisor"), Screen::Windows, state_dir)
+}
+
 /// Hands on a display, with their state in its home.
+#[cfg(target_os = "linux")]
 #[track_caller]
 pub(crate) fn hands(x: &handsight_testkit::xvfb::Xvfb) -> Hands {
     Hands::spawn(config(x.display(), &x.home().join("state"))).expect("the hands start")
@@ -72,6 +83,10 @@ pub(crate) fn spot(x: i32, y: i32) -> Spot {
     At { point: FramePx::new(x, y), frame: FrameId(1) }
 }
 
+fn geometry() -> FrameGeometry {
+    FrameGeometry { frame: FrameId(1), size: Size::new(1280, 720), origin: ScreenPx::new(0, 0), scale: 1.0 }
+}
+
 /// An approved batch, as fast as the desktop takes it.
 pub(crate) fn batch(action: Action) -> Approved<Batch> {
     batch_with(action, &Timing::default())
@@ -79,18 +94,36 @@ pub(crate) fn batch(action: Action) -> Approved<Batch> {
 
 #[track_caller]
 pub(crate) fn batch_with(action: Action, timing: &Timing) -> Approved<Batch> {
-    let geometry = FrameGeometry {
-        frame: FrameId(1),
-        size: Size::new(1280, 720),
-        origin: ScreenPx::new(0, 0),
-        scale: 1.0,
-    };
-    let scene = Scene { geometry: &geometry, turn: 1 };
-    let approved = Gate::new(Vec::new()).approve(action, &scene).expect("there is no rule to refuse");
-    match approved.expand(&geometry, timing).expect("it expands") {
+    match expanded(action, timing) {
         Work::Input(batch) => batch,
         other => panic!("no input: {other:?}"),
     }
+}
+
+#[track_caller]
+fn expanded(action: Action, timing: &Timing) -> Work {
+    let geometry = geometry();
+    let scene = Scene { geometry: &geometry, turn: 1 };
+    let approved = Gate::new(Vec::new()).approve(action, &scene).expect("there is no rule to refuse");
+    approved.expand(&geometry, timing).expect("it expands")
+}
+
+/// Text to be pasted.
+#[cfg(windows)]
+#[track_caller]
+pub(crate) fn paste(text: &str) -> Approved<Paste> {
+    match expanded(Action::Paste { text: text.to_owned() }, &Timing::default()) {
+        Work::Paste(paste) => paste,
+        other => panic!("no paste: {other:?}"),
+    }
+}
+
+/// Contents that may be put on the clipboard.
+#[cfg(windows)]
+pub(crate) fn contents(contents: ClipboardContents) -> Approved<SetClipboard> {
+    let geometry = geometry();
+    let scene = Scene { geometry: &geometry, turn: 1 };
+    Gate::new(Vec::new()).approve(SetClipboard(contents), &scene).expect("there is no rule to refuse")
 }
 
 /// Injects with a turn that lives.

@@ -10,12 +10,21 @@
 mod alone;
 #[cfg(target_os = "linux")]
 mod fault_proxy;
-#[cfg(target_os = "linux")]
 mod hands_rig;
 #[cfg(target_os = "linux")]
 mod kill_hands;
 #[cfg(target_os = "linux")]
 mod rig;
+#[cfg(windows)]
+mod wine_clipboard;
+#[cfg(windows)]
+mod wine_hands;
+#[cfg(windows)]
+mod wine_kill_hands;
+#[cfg(windows)]
+mod wine_rig;
+#[cfg(windows)]
+mod wine_typing;
 #[cfg(target_os = "linux")]
 mod vnc_capture;
 #[cfg(target_os = "linux")]
