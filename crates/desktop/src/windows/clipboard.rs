@@ -17,6 +17,10 @@ use windows::Win32::Foundation::HWND;
 use windows::Win32::System::DataExchange::{
     CloseClipboard, EmptyClipboard, EnumClipboardFormats, OpenClipboard,
 };
+use windows::Win32::UI::WindowsAndMessaging::{
+    MSG, MSG_WAIT_FOR_MULTIPLE_OBJECTS_EX_FLAGS, MsgWaitForMultipleObjectsEx, PM_NOREMOVE, PeekMessageW,
+    QS_SENDMESSAGE, QUEUE_STATUS_FLAGS,
+};
 
 use super::system::why;
 
@@ -69,7 +73,7 @@ impl Open {
                 Err(error) if clock.now() >= until => {
                     return Err(format!("another program keeps it open: {}", why(&error)));
                 }
-                Err(_) => pause(),
+                Err(_) => pause(owner.is_some()),
             }
         }
     }
@@ -128,10 +132,22 @@ impl Drop for Open {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "on the keeper's thread or behind a call's deadline; nothing tells when it is free"
-)]
-fn pause() {
-    std::thread::sleep(AGAIN);
+/// A moment, until the clipboard may be free. Whoever has it open may wait for what the owner, a window of this thread, has
+/// promised: its messages go on.
+#[expect(unsafe_code, reason = "calls of the Windows API")]
+fn pause(is_owner: bool) {
+    // SAFETY: no handle; messages belong to this thread's windows.
+    unsafe {
+        let kind = if is_owner { QS_SENDMESSAGE } else { QUEUE_STATUS_FLAGS(0) };
+        MsgWaitForMultipleObjectsEx(
+            None,
+            AGAIN.as_millis() as u32,
+            kind,
+            MSG_WAIT_FOR_MULTIPLE_OBJECTS_EX_FLAGS(0),
+        );
+        if is_owner {
+            // Messages that others wait for are handled by looking for posted ones.
+            let _posted = PeekMessageW(&mut MSG::default(), None, 0, 0, PM_NOREMOVE);
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! What the tests of the hands share, and the processes they start from this very binary.
 
 use handsight_base::flow::action::{Action, Batch, Button, ScrollBy, Spot, Timing};
+use handsight_base::gate::{Approved, Gate, Scene, Work};
 #[cfg(windows)]
 use handsight_base::gate::{Paste, SetClipboard};
+use handsight_base::key::Modifiers;
 #[cfg(windows)]
 use handsight_base::port::desktop::ClipboardContents;
-use handsight_base::gate::{Approved, Gate, Scene, Work};
-use handsight_base::key::Modifiers;
 use handsight_base::port::desktop::{Injected, Pulse};
 use handsight_base::space::{At, FrameGeometry, FrameId, FramePx, ScreenPx, Size};
 use handsight_base::stop::Stop;

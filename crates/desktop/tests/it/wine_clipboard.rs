@@ -1,12 +1,12 @@
 //! The Windows clipboard: used, and given back in all its formats.
 
 use crate::hands_rig::{self, config, turn};
-use crate::wine_rig::{Rig, Witness};
+use crate::wine_rig::Witness;
 use handsight_base::port::clock::RealClock;
 use handsight_base::port::desktop::{ClipboardContents, Desktop as _, DesktopError};
 use handsight_base::stop::Stop;
 use handsight_desktop::windows::{WindowsConfig, WindowsDesktop};
-use handsight_testkit::wait::{PATIENCE, before};
+use handsight_testkit::wait::{PATIENCE, until};
 use handsight_testkit::witness_protocol::{Ask, Said, Which};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -105,19 +105,16 @@ fn what_is_put_there_stays_after_the_hands_have_gone() {
 
 #[test]
 fn an_engine_that_dies_in_a_paste_leaves_the_clipboard_as_it_found_it() {
-    let (mut witness, state) = (Witness::open(), TempDir::new().unwrap());
+    let (mut person, mut witness, state) = (Witness::start(), Witness::start(), TempDir::new().unwrap());
     for _ in 0..5 {
-        witness.set_clipboard("the person's own");
-        assert_eq!(witness.ask(&Ask::Close { window: Which::Main }), Said::Done);
+        person.set_clipboard("the person's own");
         let mut engine = crate::wine_kill_hands::engine(state.path(), "paste");
-        // Offered, and taken by nobody: the engine waits.
-        let offered = before(PATIENCE, || (witness.clipboard() != "the person's own").then_some(()));
-        engine.kill().unwrap();
-        engine.wait().unwrap();
-        assert!(offered.is_some(), "the paste never began");
-        let back = before(PATIENCE, || (witness.clipboard() == "the person's own").then_some(()));
-        assert!(back.is_some(), "on the clipboard is {:?}", witness.clipboard());
-        crate::wine_kill_hands::await_no_hands();
+        // Offered, and taken by nobody who has the focus: the engine waits.
+        until("the paste begins", PATIENCE, || (witness.clipboard() != "the person's own").then_some(()));
+        engine.end();
+        until("what was there is back", PATIENCE, || {
+            (witness.clipboard() == "the person's own").then_some(())
+        });
     }
-    drop(Rig::new());
+    crate::wine_kill_hands::await_no_hands();
 }

@@ -30,8 +30,8 @@ use windows::Win32::System::JobObjects::{
 };
 use windows::Win32::System::Threading::{OpenProcess, PROCESS_TERMINATE, TerminateProcess};
 use windows::Win32::UI::Input::KeyboardAndMouse::{
-    INPUT, INPUT_0, INPUT_MOUSE, MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, MOUSEINPUT, SendInput, VIRTUAL_KEY,
-    VK_LCONTROL, VK_LSHIFT,
+    INPUT, INPUT_0, INPUT_MOUSE, MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, MOUSEINPUT, SendInput,
+    VIRTUAL_KEY, VK_LCONTROL, VK_LSHIFT,
 };
 
 const W: VIRTUAL_KEY = VIRTUAL_KEY(b'W' as u16);
@@ -39,24 +39,46 @@ const Q: VIRTUAL_KEY = VIRTUAL_KEY(b'Q' as u16);
 
 /// An engine process. `what` it does: `idle`, `hold`, `drag`, `direct` (without hands), `paste`, or `launch` (like `hold`,
 /// with a child of its own that outlives it).
-pub(crate) fn engine(state: &Path, what: &str) -> Child {
-    let command = child("wine_kill_hands::engine_process");
-    let mut process = Command::new(&command[0]);
-    process.args(&command[1..]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut engine = process.spawn().unwrap();
-    tell(&mut engine, &format!("{}\n{what}", state.display()));
+pub(crate) fn engine(state: &Path, what: &str) -> Engine {
+    let mut engine = Engine::start();
+    engine.tell(&format!("{}\n{what}", state.display()));
     engine
 }
 
-/// What the engine says first.
-pub(crate) fn first_line(engine: &mut Child) -> String {
-    let mut line = String::new();
-    BufReader::new(engine.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
-    line.trim().to_owned()
+/// Ended with the test, however that ends.
+pub(crate) struct Engine(Child);
+
+impl Engine {
+    fn start() -> Self {
+        let command = child("wine_kill_hands::engine_process");
+        let mut process = Command::new(&command[0]);
+        process.args(&command[1..]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        Self(process.spawn().unwrap())
+    }
+
+    fn tell(&mut self, line: &str) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// What it says first.
+    pub(crate) fn first_line(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::new(self.0.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    /// `TerminateProcess`, and waits until it is dead.
+    pub(crate) fn end(&mut self) {
+        let _gone_already = self.0.kill();
+        self.0.wait().unwrap();
+    }
 }
 
-fn tell(engine: &mut Child, line: &str) {
-    writeln!(engine.stdin.as_mut().unwrap(), "{line}").unwrap();
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _gone_already = self.0.kill();
+        let _reaped = self.0.wait();
+    }
 }
 
 #[test]
@@ -66,7 +88,7 @@ fn engine_process() {
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     let (Some(state), Some(what)) = (lines.next(), lines.next()) else { return };
     if what == "direct" {
-        [VK_LCONTROL, VK_LSHIFT, W].map(|key| person(key, true));
+        [VK_LCONTROL, VK_LSHIFT, W].iter().for_each(|key| person(*key, true));
         mouse(true);
         lines.next();
         return;
@@ -79,7 +101,11 @@ fn engine_process() {
     let pulse = hands.pulse();
     // A program started after the hands, which inherits what there is to inherit.
     let _child = (what == "launch").then(|| {
-        Command::new("ping").args(["-n", "30", "127.0.0.1"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn()
+        Command::new("ping")
+            .args(["-n", "30", "127.0.0.1"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
     });
     // The desktop's own thread, as in the product.
     let desktop = std::thread::Builder::new().name("desktop".to_owned());
@@ -159,7 +185,16 @@ pub(crate) fn await_no_hands() {
 /// How an engine ends: `None` is `TerminateProcess`.
 type Death = Option<&'static str>;
 
-const DEATHS: [Death; 4] = [None, Some("fault"), Some("panic"), Some("abort")];
+/// Most are by the hand of another process: that is what nobody can prepare for. A crash is rare, because Wine starts a
+/// debugger for each, which takes seconds.
+const fn death(n: usize) -> Death {
+    match n % 40 {
+        10 => Some("fault"),
+        20 => Some("abort"),
+        30..=33 => Some("panic"),
+        _ => None,
+    }
+}
 
 /// Release times of one kind of end.
 struct Times {
@@ -189,23 +224,19 @@ fn one(witness: &mut Witness, state: &Path, death: Death, what: &str, random: &m
     std::thread::sleep(Duration::from_micros(random.below(20_000)));
     let mut died = Instant::now();
     match death {
-        None => {
-            engine.kill().unwrap();
-            engine.wait().unwrap();
-        }
+        None => engine.end(),
         Some(order) => {
-            tell(&mut engine, order);
+            engine.tell(order);
             if order != "deadlock" {
                 // It is dead when it is dead: unwinding takes its time.
-                engine.wait().unwrap();
+                engine.0.wait().unwrap();
                 died = Instant::now();
             }
         }
     }
     let quiet = before(PATIENCE, || witness.held().is_nothing().then(|| died.elapsed()));
     let quiet = quiet.unwrap_or_else(|| panic!("after {death:?} in `{what}`: {:?}", witness.held()));
-    let _gone_already = engine.kill();
-    engine.wait().unwrap();
+    engine.end();
     quiet
 }
 
@@ -214,10 +245,8 @@ fn no_death_of_the_engine_leaves_a_key_down() {
     let (mut witness, state) = (Witness::start(), TempDir::new().unwrap());
     let (mut random, mut times) = (Random::new(), Times { what: "deaths", all: Vec::new() });
     for n in 0..if long() { 1000 } else { 120 } {
-        // Half of them by the hand of another process: that is what cannot be prepared for.
-        let death = if n % 2 == 0 { None } else { DEATHS[n / 2 % DEATHS.len()] };
         let what = ["hold", "drag"][n / 2 % 2];
-        times.all.push(one(&mut witness, state.path(), death, what, &mut random));
+        times.all.push(one(&mut witness, state.path(), death(n), what, &mut random));
     }
     let (p99, max) = times.report();
     assert!(p99 <= Duration::from_millis(50), "p99 {p99:?}");
@@ -250,8 +279,7 @@ fn control_without_hands_keys_stay_down() {
             let held = witness.held();
             (held.keys.len() == 3 && held.buttons == ["left"]).then_some(())
         });
-        engine.kill().unwrap();
-        engine.wait().unwrap();
+        engine.end();
         let released = before(Duration::from_secs(1), || witness.held().is_nothing().then_some(()));
         for key in [VK_LCONTROL, VK_LSHIFT, W] {
             person(key, false);
@@ -270,17 +298,15 @@ fn a_program_the_engine_launched_does_not_keep_the_keys_down() {
     await_no_hands();
 }
 
-/// A job that ends its processes when it is closed, and lets children go or not.
+/// A job that ends its processes when it is closed, and lets children go.
 #[expect(unsafe_code, reason = "calls of the Windows API")]
-fn job(engine: &Child, breakaway: bool) -> HANDLE {
+fn job(engine: &Child) -> HANDLE {
     // SAFETY: the structure is as long as is said; the handles are open.
     unsafe {
         let job = CreateJobObjectW(None, None).unwrap();
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
-        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-        if breakaway {
-            limits.BasicLimitInformation.LimitFlags |= JOB_OBJECT_LIMIT_BREAKAWAY_OK;
-        }
+        limits.BasicLimitInformation.LimitFlags =
+            JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_BREAKAWAY_OK;
         let size = size_of_val(&limits) as u32;
         let at = (&raw const limits).cast();
         SetInformationJobObject(job, JobObjectExtendedLimitInformation, at, size).unwrap();
@@ -292,17 +318,14 @@ fn job(engine: &Child, breakaway: bool) -> HANDLE {
 #[test]
 fn a_job_that_ends_the_engine_does_not_end_its_hands() {
     let (mut witness, state) = (Witness::start(), TempDir::new().unwrap());
-    let command = child("wine_kill_hands::engine_process");
-    let mut process = Command::new(&command[0]);
-    process.args(&command[1..]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut engine = process.spawn().unwrap();
-    let job = job(&engine, true);
-    tell(&mut engine, &format!("{}\nhold", state.path().display()));
+    let mut engine = Engine::start();
+    let job = job(&engine.0);
+    engine.tell(&format!("{}\nhold", state.path().display()));
     until("the engine holds its keys", PATIENCE, || (witness.held().keys.len() == 3).then_some(()));
     // SAFETY: the handle is open.
     #[expect(unsafe_code, reason = "a call of the Windows API")]
     unsafe { TerminateJobObject(job, 1) }.unwrap();
-    engine.wait().unwrap();
+    engine.0.wait().unwrap();
     until("everything is up", PATIENCE, || witness.held().is_nothing().then_some(()));
     await_no_hands();
 }
@@ -355,14 +378,13 @@ fn kill(pid: u32) {
 fn whoever_reads_the_engines_output_does_not_wait_for_its_hands() {
     let state = TempDir::new().unwrap();
     let mut engine = engine(state.path(), "hold");
-    let mut output = engine.stderr.take().unwrap();
+    let mut output = engine.0.stderr.take().unwrap();
     std::thread::scope(|scope| {
         let reading = scope.spawn(move || {
             let mut all = Vec::new();
             output.read_to_end(&mut all).map(|_| all)
         });
-        engine.kill().unwrap();
-        engine.wait().unwrap();
+        engine.end();
         let ended = before(PATIENCE, || reading.is_finished().then_some(()));
         assert!(ended.is_some(), "a process still holds the pipe");
     });

@@ -2,11 +2,12 @@
 
 use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_desktop::hands::Hands;
-use handsight_testkit::wait::{PATIENCE, before};
+use handsight_testkit::wait::{PATIENCE, before, until};
 use handsight_testkit::witness_protocol::{Ask, Held, Said, Seen, What, Which};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The client area of the witness's window.
@@ -49,11 +50,15 @@ impl Witness {
     pub(crate) fn ask(&mut self, ask: &Ask) -> Said {
         let line = serde_json::to_string(ask).unwrap() + "\n";
         self.child.stdin.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
-        let mut answer = String::new();
-        self.said.read_line(&mut answer).unwrap();
-        match serde_json::from_str(&answer).unwrap_or_else(|why| panic!("{why}: {answer:?}")) {
-            Said::Failed { why } => panic!("the witness cannot do {ask:?}: {why}"),
-            said => said,
+        loop {
+            let mut answer = String::new();
+            self.said.read_line(&mut answer).unwrap();
+            match serde_json::from_str(&answer).unwrap_or_else(|why| panic!("{why}: {answer:?}")) {
+                Said::Failed { why } => panic!("the witness cannot do {ask:?}: {why}"),
+                // A deed was done meanwhile.
+                Said::Told { .. } => {}
+                said => return said,
+            }
         }
     }
 
@@ -78,6 +83,19 @@ impl Witness {
         });
         assert!(enough.is_some(), "{count} events were to come, these came: {got:?}");
         got
+    }
+
+    /// Waits until nothing more comes in. Wine hears of its own pointer again from the X server, some milliseconds later, and
+    /// a move that follows faster is undone by that echo.
+    pub(crate) fn settle(&mut self) {
+        let (mut count, mut since) = (usize::MAX, Instant::now());
+        until("no event comes any more", PATIENCE, || {
+            let now = self.events().len();
+            if now != count {
+                (count, since) = (now, Instant::now());
+            }
+            (since.elapsed() > Duration::from_millis(40)).then_some(())
+        });
     }
 
     /// The text its window got, once it is what it should be.

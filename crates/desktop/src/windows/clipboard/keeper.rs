@@ -28,6 +28,8 @@ use windows::core::{HSTRING, PCWSTR, w};
 
 /// A program that pastes may open the clipboard several times.
 const QUIET: Duration = Duration::from_millis(50);
+/// What a person had is not given up because another program has the clipboard open.
+const RESTORE: Duration = Duration::from_secs(4);
 /// How often it is looked whether a manager has used up the promise.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -96,8 +98,9 @@ impl Clipboard {
             taken = was_taken();
             if !taken && is_used_up() {
                 // A manager has it; whoever comes now would get it from Windows without our seeing it.
-                let open = Open::new(Some(self.owner.window))?;
-                self.owner.renew(&open)?;
+                let renewed = Open::new(Some(self.owner.window)).and_then(|open| self.owner.renew(&open));
+                // It is not ours any more, which ends the loop, or the next look tries again.
+                drop(renewed);
             }
         }
         if taken {
@@ -113,11 +116,18 @@ impl Clipboard {
     /// Puts back what was lent, unless another program has the clipboard now.
     fn restore(&mut self) -> Result<(), String> {
         promise(None);
-        let Some(kept) = self.kept.take() else { return Ok(()) };
-        if !self.owner.is_owner() {
-            return Ok(());
+        let Some(kept) = &self.kept else { return Ok(()) };
+        if self.owner.is_owner() {
+            let until = self.clock.now() + RESTORE;
+            // Taken and filled in one opening: half of it would be nobody's.
+            while let Err(why) = Open::new(Some(self.owner.window)).and_then(|open| open.put(kept)) {
+                if self.clock.now() >= until || !self.owner.is_owner() {
+                    return Err(why);
+                }
+            }
         }
-        Open::new(Some(self.owner.window))?.put(&kept)
+        self.kept = None;
+        Ok(())
     }
 }
 
