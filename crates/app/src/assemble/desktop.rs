@@ -1,7 +1,7 @@
 //! From `--desktop` to a seat at it.
 
-use super::{native, vnc};
 use super::world::WorldChoice;
+use super::{native, vnc};
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
 use handsight_agent::profile::{Capture, Profile, Target as Aim};
@@ -13,8 +13,8 @@ use handsight_base::port::desktop::{Desktop, DesktopError};
 use handsight_base::stop::Stop;
 use handsight_desktop::BACKENDS;
 use handsight_desktop::hands::{HandsConfig, Screen};
-use handsight_desktop::vnc::{Target, VncConfig, VncConnector};
 use handsight_desktop::replay::{FirstDifference, ReplayDesktop};
+use handsight_desktop::vnc::{Target, VncConfig, VncConnector};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};

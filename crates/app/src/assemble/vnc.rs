@@ -14,12 +14,17 @@ const LONGEST: usize = 4096;
 
 /// From what follows `vnc:`. What it takes to get in is filled in by [`equip`].
 pub(super) fn read(address: &str, forms: &str) -> Result<Target, Failure> {
-    let address: VncAddress = address.parse().map_err(|e| Failure::usage(format!("{e}"), forms.to_owned()))?;
+    let address: VncAddress =
+        address.parse().map_err(|e| Failure::usage(format!("{e}"), forms.to_owned()))?;
     Ok(Target::new(address))
 }
 
 /// Password, user and trust, as the settings say.
-pub(super) fn equip(target: &mut Target, settings: &Desktop, environment: &Environment) -> Result<(), Failure> {
+pub(super) fn equip(
+    target: &mut Target,
+    settings: &Desktop,
+    environment: &Environment,
+) -> Result<(), Failure> {
     target.user = settings.vnc_user.clone().filter(|user| !user.is_empty());
     target.ca = settings.vnc_ca.clone().filter(|ca| !ca.is_empty());
     target.tls = match settings.vnc_tls {
@@ -45,7 +50,8 @@ fn password_in(file: &Path) -> Result<String, Failure> {
         return Err(unread(format!("{} bytes are no password", bytes.len())));
     }
     // What `vncpasswd` writes is eight scrambled bytes, which are no text.
-    let text = String::from_utf8(bytes).map_err(|_| unread("it is no text (a file of vncpasswd is not one)".into()))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| unread("it is no text (a file of vncpasswd is not one)".into()))?;
     let line = text.lines().next().unwrap_or_default();
     if line.is_empty() {
         return Err(unread("its first line is empty".into()));

@@ -30,7 +30,10 @@ fn a_wayland_session_is_refused_with_the_remedy() {
 fn a_desktop_that_is_no_desktop_is_usage_and_one_to_come_is_5() {
     let handsight = Handsight::new();
     handsight.run(&["run", "x", "--desktop", "moon"]).ended(2).told("there is no desktop \"moon\"");
-    handsight.run(&["run", "x", "--desktop", "vnc:no-such-host.invalid"]).ended(5).told("VNC server no-such-host.invalid:5900");
+    handsight
+        .run(&["run", "x", "--desktop", "vnc:no-such-host.invalid"])
+        .ended(5)
+        .told("VNC server no-such-host.invalid:5900");
 }
 
 #[test]

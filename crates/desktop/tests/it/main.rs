@@ -46,6 +46,8 @@ mod wine_panes;
 #[cfg(windows)]
 mod wine_scaled_eyes;
 #[cfg(windows)]
+mod wine_scaled_overlay;
+#[cfg(windows)]
 mod wine_test_window;
 #[cfg(windows)]
 mod wine_scaled_conformance;

@@ -1,11 +1,11 @@
 //! The overlay on a Windows screen: seen by an outsider, felt by nobody, above its rivals.
 
 use crate::wine_panes::{Pane, click, foreground, pixel, screenshot, window_at, windows_of};
-use handsight_base::flow::frame::{Frame, Shown};
+use crate::wine_test_window::{bgr, capture, config, eyes, region};
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::{CaptureRequest, Desktop, Overlay, OverlayInCapture};
-use handsight_base::space::{FrameId, ScreenRect, Size};
-use handsight_desktop::windows::{WindowsConfig, WindowsDesktop};
+use handsight_base::space::{ScreenRect, Size};
+use handsight_desktop::windows::{WindowsConfig, WindowsDesktop, declare_dpi_awareness};
 use handsight_testkit::wait::{PATIENCE, before, until};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,16 +18,6 @@ pub(crate) const CLASS: &str = "handsight overlay";
 const INK: [u8; 3] = [0x20, 0xc0, 0xff];
 const GROUND: [u8; 3] = [0x90, 0x60, 0x30];
 const ROOM: ScreenRect = ScreenRect::new(0, 0, 640, 480);
-
-pub(crate) fn eyes() -> WindowsDesktop {
-    with_pulses(2)
-}
-
-fn with_pulses(pulses: u32) -> WindowsDesktop {
-    let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
-    let config = WindowsConfig { overlay_pulses: pulses, ..WindowsConfig::eyes(clock) };
-    WindowsDesktop::connect(config).expect("the desktop opens")
-}
 
 /// A checkerboard of opaque and clear cells, eight pixels each; the top-left cell is opaque. Like the letters of a HUD a cell
 /// has two colours: the ink, and black at its left edge.
@@ -63,30 +53,14 @@ fn over(bare: &[u8], size: Size, overlay: &Overlay) -> Vec<u8> {
     out
 }
 
-/// A picture of the room, without the pointer.
-fn room() -> CaptureRequest {
-    CaptureRequest {
-        frame: FrameId(1),
-        shown: Shown::AllDisplays,
-        region: Some(ROOM),
-        cursor: false,
-        overlay: OverlayInCapture::AsShown,
-    }
-}
-
-/// Blue, green, red of each pixel, row by row.
-fn bgr(frame: &Frame) -> Vec<u8> {
-    let view = frame.view();
-    let row = |row| view.row(row).chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect::<Vec<u8>>();
-    (0..view.size().height).flat_map(row).collect()
-}
-
 fn taken(desktop: &mut WindowsDesktop, overlay: OverlayInCapture) -> Vec<u8> {
-    bgr(&desktop.capture(&CaptureRequest { overlay, ..room() }).expect("a picture"))
+    bgr(&capture(desktop, &CaptureRequest { overlay, ..region(ROOM) }))
 }
 
 /// The room in one colour, with the pointer elsewhere.
 fn ground() -> Pane {
+    // Before the first window.
+    declare_dpi_awareness();
     let pane = Pane::open(ROOM, GROUND);
     let bare = GROUND.repeat(ROOM.size.area() as usize);
     until("the room is bare", PATIENCE, || (screenshot(ROOM) == bare).then_some(()));
@@ -126,6 +100,11 @@ fn the_window_is_an_overlay_and_nothing_else() {
 // spec: S-13 S-57 S-61 WINE
 #[test]
 fn a_person_and_the_model_see_the_same() {
+    everybody_sees_the_same();
+}
+
+/// At any scale: an overlay is placed in pixels of the screen.
+pub(crate) fn everybody_sees_the_same() {
     let _ground = ground();
     let mut desktop = eyes();
     let bare = screenshot(ROOM);
@@ -226,7 +205,7 @@ fn a_rival_that_is_always_on_top_ends_below() {
     }
     // Control: with one pulse the rival stays above.
     desktop.overlay(None).unwrap();
-    let mut single = with_pulses(1);
+    let mut single = WindowsDesktop::connect(WindowsConfig { overlay_pulses: 1, ..config() }).unwrap();
     single.overlay(Some(&checkered(48, 48, 64, 64))).unwrap();
     until("the overlay is above its rival", PATIENCE, || (pixel(50, 50) == INK).then_some(()));
     rival.raise(HWND_TOPMOST);

@@ -3,8 +3,9 @@
 #![expect(unsafe_code, reason = "calls of the Windows API")]
 
 use crate::alone::alone;
-use crate::wine_overlay::{CLASS, checkered, eyes};
+use crate::wine_overlay::{CLASS, checkered};
 use crate::wine_panes::{pixel, windows_of, windows_of_this_program};
+use crate::wine_test_window::eyes;
 use handsight_base::port::desktop::{Desktop, DesktopError, DesktopFault};
 use windows::Win32::Foundation::{COLORREF, HINSTANCE, HWND, LPARAM, LRESULT, WPARAM};
 use windows::Win32::Graphics::Gdi::{CreateSolidBrush, DeleteObject};

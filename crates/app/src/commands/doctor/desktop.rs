@@ -81,7 +81,11 @@ pub(super) fn check(
         findings.ok("clipboard_keeper", what);
     }
     if let Some(config) = hands {
-        let stops = if hears { format!("{} stops them", config.stop_chord) } else { "only Ctrl-C here stops them".into() };
+        let stops = if hears {
+            format!("{} stops them", config.stop_chord)
+        } else {
+            "only Ctrl-C here stops them".into()
+        };
         match within(DEADLINE, "hands", move || Hands::spawn(config).map(drop)) {
             Ok(()) => findings.ok("hands", format!("they start, and {stops}")),
             Err(error) => findings.fail("hands", error.to_string(), ""),
