@@ -87,7 +87,17 @@ stage! {
         window: String = String::new(),
         focus: bool = false,
         cursor: bool = true,
+        method: Method = Method::Gdi,
     }
+}
+
+/// How pictures are taken on Windows; other desktops have one way only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    Gdi,
+    /// Desktop duplication: not tried on enough machines to be the default.
+    Dxgi,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

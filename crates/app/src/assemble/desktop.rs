@@ -4,7 +4,7 @@ use super::world::WorldChoice;
 use super::{native, vnc};
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
-use handsight_agent::profile::{Capture, Profile, Target as Aim};
+use handsight_agent::profile::{Capture, Method, Profile, Target as Aim};
 use handsight_agent::seat::{Connect, Deadlines, Seat};
 use handsight_agent::target::parse_window_query;
 use handsight_base::key::Chord;
@@ -175,17 +175,24 @@ pub(crate) struct Kit {
     pub(crate) overlay_pulses: u32,
     /// Environment variables that a launched program does not get.
     pub(crate) withheld: Vec<String>,
+    pub(crate) method: Method,
 }
 
 impl Kit {
     /// Nothing to work with, only eyes.
     pub(crate) fn eyes(clock: Arc<dyn Clock>) -> Self {
-        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new() }
+        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new(), method: Method::Gdi }
     }
 }
 
 /// What connects to a real desktop, again and again if need be.
 pub(crate) fn connector(choice: &Choice, kit: Kit) -> Result<Connect, DesktopError> {
+    if kit.method == Method::Dxgi && !matches!(choice, Choice::Windows) {
+        return Err(DesktopError::Unusable {
+            why: format!("{choice} has no desktop duplication"),
+            remedy: "Set capture.method to gdi.".into(),
+        });
+    }
     if let Choice::Vnc(target) = choice {
         let Kit { hands, clock, .. } = kit;
         let connector = VncConnector::new(VncConfig { target: target.as_ref().clone(), hands, clock });

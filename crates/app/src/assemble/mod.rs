@@ -266,7 +266,8 @@ async fn seat(
         desktop::Choice::X11 { .. } | desktop::Choice::Windows | desktop::Choice::Vnc(_) => {
             let hands = if hands { desktop::hands(environment, profile, desktop)? } else { None };
             let overlay_pulses = profile.hud.reassert_pulses;
-            let kit = desktop::Kit { hands, clock: Arc::clone(clock), overlay_pulses, withheld };
+            let (clock, method) = (Arc::clone(clock), profile.capture.method);
+            let kit = desktop::Kit { hands, clock, overlay_pulses, withheld, method };
             Ok(only(desktop::real(desktop, kit, profile, stop).await?))
         }
         desktop::Choice::Replay { run } => {

@@ -6,6 +6,8 @@ use handsight_base::port::desktop::DesktopError;
 use handsight_desktop::floor::Floor;
 
 #[cfg(windows)]
+use handsight_agent::profile;
+#[cfg(windows)]
 use handsight_desktop::windows::{Method, WindowsConfig, WindowsConnector};
 #[cfg(target_os = "linux")]
 use handsight_desktop::x11::{X11Config, X11Connector};
@@ -24,7 +26,7 @@ type NativeConnector = X11Connector;
 #[cfg(target_os = "linux")]
 pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, DesktopError> {
     let Choice::X11 { display } = choice else { return Err(elsewhere(choice)) };
-    let Kit { hands, clock, overlay_pulses, withheld } = kit;
+    let Kit { hands, clock, overlay_pulses, withheld, method: _ } = kit;
     let display = Some(display.clone());
     Ok(X11Connector::new(X11Config { display, hands, clock, overlay_pulses, withheld }))
 }
@@ -33,8 +35,12 @@ pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, De
 #[cfg(windows)]
 pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, DesktopError> {
     let Choice::Windows = choice else { return Err(elsewhere(choice)) };
-    let Kit { hands, clock, overlay_pulses, withheld } = kit;
-    Ok(WindowsConnector::new(WindowsConfig { hands, clock, overlay_pulses, withheld, method: Method::Gdi }))
+    let Kit { hands, clock, overlay_pulses, withheld, method } = kit;
+    let method = match method {
+        profile::Method::Gdi => Method::Gdi,
+        profile::Method::Dxgi => Method::Dxgi,
+    };
+    Ok(WindowsConnector::new(WindowsConfig { hands, clock, overlay_pulses, withheld, method }))
 }
 
 /// What the system lacks of what this is made for, if it is one that has a floor (S-02).

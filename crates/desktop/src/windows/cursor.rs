@@ -5,6 +5,8 @@
 //! module refuses to draw a pointer that nobody sees.
 
 use handsight_base::space::{ScreenPx, ScreenRect};
+use std::ffi::c_void;
+use std::sync::OnceLock;
 use windows::Win32::Foundation::POINT;
 use windows::Win32::Graphics::Gdi::{DeleteObject, HBITMAP, HDC, HGDIOBJ};
 use windows::Win32::UI::WindowsAndMessaging::{
@@ -42,8 +44,7 @@ pub(super) fn blend(dc: HDC, area: ScreenRect) -> Blended {
             None => {}
         }
     }
-    let Some(arrow) = arrow() else { return Blended::Nothing };
-    let hot = hot_spot(arrow).unwrap_or((0, 0));
+    let Some((arrow, hot)) = arrow() else { return Blended::Nothing };
     if draw(dc, area, arrow, at, hot) == Some(true) { Blended::StandIn } else { Blended::Nothing }
 }
 
@@ -72,10 +73,16 @@ fn hot_spot(cursor: HCURSOR) -> Option<(i32, i32)> {
     Some((info.xHotspot as i32, info.yHotspot as i32))
 }
 
+/// The system's arrow and its hot spot; looked for once, since it is shared and never let go.
 #[expect(unsafe_code, reason = "a call of the Windows API")]
-fn arrow() -> Option<HCURSOR> {
-    // SAFETY: a shape of the system, which is shared and never let go.
-    unsafe { LoadCursorW(None, IDC_ARROW) }.ok()
+fn arrow() -> Option<(HCURSOR, (i32, i32))> {
+    static ARROW: OnceLock<Option<(usize, (i32, i32))>> = OnceLock::new();
+    let find = || {
+        // SAFETY: a shape of the system, by its number.
+        let arrow = unsafe { LoadCursorW(None, IDC_ARROW) }.ok()?;
+        Some((arrow.0 as usize, hot_spot(arrow).unwrap_or((0, 0))))
+    };
+    ARROW.get_or_init(find).map(|(arrow, hot)| (HCURSOR(arrow as *mut c_void), hot))
 }
 
 /// Draws a shape with its hot spot `at`. False if no part of it lies in the picture; `None` if Windows cannot draw it.

