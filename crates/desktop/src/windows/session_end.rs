@@ -126,7 +126,9 @@ mod tests {
     fn a_log_off_is_heard_and_one_that_was_taken_back_is_not() {
         let heard = Arc::new(AtomicU32::new(0));
         let count = Arc::clone(&heard);
-        let ending = Box::new(move || drop(count.fetch_add(1, Ordering::AcqRel)));
+        let ending = Box::new(move || {
+            count.fetch_add(1, Ordering::AcqRel);
+        });
         listen(Listener { ending, patience: Duration::from_millis(1) }).unwrap();
         assert_eq!(tell(WM_QUERYENDSESSION, 0), 1, "it never says no");
         tell(WM_ENDSESSION, 0);

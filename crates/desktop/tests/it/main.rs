@@ -15,16 +15,6 @@ mod hands_rig;
 mod kill_hands;
 #[cfg(target_os = "linux")]
 mod rig;
-#[cfg(windows)]
-mod wine_clipboard;
-#[cfg(windows)]
-mod wine_hands;
-#[cfg(windows)]
-mod wine_kill_hands;
-#[cfg(windows)]
-mod wine_rig;
-#[cfg(windows)]
-mod wine_typing;
 #[cfg(target_os = "linux")]
 mod vnc_capture;
 #[cfg(target_os = "linux")]
@@ -36,7 +26,13 @@ mod vnc_rig;
 #[cfg(windows)]
 mod wine_capture;
 #[cfg(windows)]
+mod wine_clipboard;
+#[cfg(windows)]
 mod wine_conformance;
+#[cfg(windows)]
+mod wine_hands;
+#[cfg(windows)]
+mod wine_kill_hands;
 #[cfg(windows)]
 mod wine_overlay;
 #[cfg(windows)]
@@ -44,13 +40,17 @@ mod wine_overlay_faults;
 #[cfg(windows)]
 mod wine_panes;
 #[cfg(windows)]
+mod wine_rig;
+#[cfg(windows)]
+mod wine_scaled_conformance;
+#[cfg(windows)]
 mod wine_scaled_eyes;
 #[cfg(windows)]
 mod wine_scaled_overlay;
 #[cfg(windows)]
 mod wine_test_window;
 #[cfg(windows)]
-mod wine_scaled_conformance;
+mod wine_typing;
 #[cfg(windows)]
 mod wine_windows;
 #[cfg(target_os = "linux")]
