@@ -8,6 +8,7 @@
     reason = "a command-line tool of the repository: it prints, reads the environment and takes wall time"
 )]
 
+mod dist;
 mod docs;
 mod layers;
 mod spec;
@@ -29,7 +30,8 @@ cargo xtask spec [--all]              rows of docs/spec against the tests that s
 cargo xtask tidy                      file lengths, forgotten test files, module headers, the one gate
 cargo xtask docs                      regenerate what is generated from the program's own lists
 cargo xtask windows [--profile NAME]  handsight.exe, built here (--std: only see to Windows' std)
-cargo xtask wine [--scaled] COMMAND   a command with a Wine prefix (--scaled: at 144 DPI), a display and a runner";
+cargo xtask wine [--scaled] COMMAND   a command with a Wine prefix (--scaled: at 144 DPI), a display and a runner
+cargo xtask dist [--linux P] [--windows P] [--check]   packs what these profiles built, with checksums; --check starts both";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -59,6 +61,7 @@ fn run(args: &[String]) -> Result<bool> {
             Ok(verdict("spec", &spec::run(&workspace, spec::Detail::All)?))
         }
         ("docs", []) => docs::run(&workspace),
+        ("dist", rest) => dist::run(&workspace, rest),
         ("windows", rest) => windows::run(&workspace, rest),
         ("wine", rest) => windows::wine(&workspace, rest),
         ("help" | "--help" | "-h", _) => {

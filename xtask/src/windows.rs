@@ -54,13 +54,15 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds `handsight.exe`; its path.
+/// Builds `handsight.exe` and the tests' `win32-witness.exe`; the path of the first.
 pub(crate) fn build(workspace: &Workspace, std: &Std, profile: &str) -> Result<PathBuf> {
     let mut cargo = std.cargo();
-    cargo.current_dir(&workspace.root).args(["build", "--package", "handsight-app", "--profile", profile]);
+    cargo.current_dir(&workspace.root).args(["build", "--bins", "--profile", profile]);
+    // The witness lies beside it, where tests look for it.
+    cargo.args(["--package", "handsight-app", "--package", "handsight-testkit"]);
     cargo.args(target_args(workspace));
     if !cargo.status().context("cargo cannot be run")?.success() {
-        bail!("handsight.exe does not build");
+        bail!("the Windows programs do not build");
     }
     Ok(exe(workspace, profile))
 }
@@ -104,6 +106,6 @@ fn quiet(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-fn copy(flags: &str, from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(flags: &str, from: &Path, to: &Path) -> Result<()> {
     quiet(Command::new("cp").arg(flags).arg("--").arg(from).arg(to))
 }
