@@ -21,6 +21,8 @@ pub mod small_disk;
 pub mod vnc_server;
 pub mod wait;
 #[cfg(target_os = "linux")]
+pub mod wine;
+#[cfg(target_os = "linux")]
 pub mod witness;
 pub mod witness_protocol;
 #[cfg(target_os = "linux")]

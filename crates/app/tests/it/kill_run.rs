@@ -20,12 +20,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-fn serial(n: u32) -> String {
+pub(crate) fn serial(n: u32) -> String {
     format!("s{n:05}")
 }
 
 /// How often each serial stands in what the terminal was typed. Pieces of serials that a death cut off do not count.
-fn typed(text: &str) -> BTreeMap<u32, u32> {
+pub(crate) fn typed(text: &str) -> BTreeMap<u32, u32> {
     let mut seen = BTreeMap::new();
     for (at, _) in text.match_indices('s') {
         let digits = text.get(at + 1..at + 6).filter(|d| d.bytes().all(|b| b.is_ascii_digit()));
@@ -37,7 +37,7 @@ fn typed(text: &str) -> BTreeMap<u32, u32> {
 }
 
 /// The serials of the turns that a life of the engine said it had kept.
-fn kept(said: &str) -> Vec<u32> {
+pub(crate) fn kept(said: &str) -> Vec<u32> {
     let mut typing = BTreeMap::new();
     let mut kept = Vec::new();
     for line in said.lines() {
@@ -52,7 +52,7 @@ fn kept(said: &str) -> Vec<u32> {
 }
 
 /// SplitMix64: the moments of death of a run can be had again.
-fn random(state: &mut u64) -> u64 {
+pub(crate) fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -46,6 +46,12 @@ mod real_input_windows;
 #[cfg(target_os = "linux")]
 mod rig;
 #[cfg(target_os = "linux")]
+mod wine_kill;
+#[cfg(target_os = "linux")]
+mod wine_programs;
+#[cfg(target_os = "linux")]
+mod wine_rig;
+#[cfg(target_os = "linux")]
 mod world_run;
 #[cfg(target_os = "linux")]
 mod xvfb_bad_input;

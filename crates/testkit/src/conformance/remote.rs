@@ -46,7 +46,15 @@ impl RemoteWitness {
     /// When it cannot be started or speaks another version.
     #[track_caller]
     pub fn start(program: impl AsRef<OsStr>) -> Self {
-        let mut command = Command::new(program);
+        Self::run(Command::new(program))
+    }
+
+    /// The same for a command that was made ready.
+    ///
+    /// # Panics
+    /// When it cannot be started or speaks another version.
+    #[track_caller]
+    pub fn run(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the witness starts");
         let output = child.stdout.take().expect("a pipe");
