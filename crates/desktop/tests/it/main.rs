@@ -18,6 +18,8 @@ mod rig;
 #[cfg(target_os = "linux")]
 mod vnc_capture;
 #[cfg(target_os = "linux")]
+mod vnc_conformance;
+#[cfg(target_os = "linux")]
 mod vnc_faults;
 #[cfg(target_os = "linux")]
 mod vnc_hands;

@@ -10,8 +10,8 @@ use handsight_base::flow::frame::{Frame, Shown};
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::space::{ScreenPx, ScreenRect};
 
-/// A pointer is at most this far from the pixel it points with.
-const POINTER_REACH: i32 = 32;
+/// A pointer reaches at most this far from the pixel it points with, also where everything is drawn at 200 %.
+const POINTER_REACH: i32 = 64;
 
 /// Blue, green, red of each pixel, row by row.
 type Colours = Vec<[u8; 3]>;

@@ -95,8 +95,8 @@ pub(super) fn clicks_in_moved_windows(stage: &mut Stage<'_>) -> Finding {
     stage.witness.open(Which::Main, start, 3, stage.terms.framed);
     let (mut worst, mut scale): (f64, f64) = (0.0, 1.0);
     for n in 0..PLACES {
-        // Even, so that its last pixel is whole at 150 % too.
-        let size = (stage.between(60, width as i32 / 4) * 2, stage.between(45, height as i32 / 4) * 2);
+        // Even, so that its last pixel is whole at 150 % too, and no narrower than a frame's buttons.
+        let size = (stage.between(110, width as i32 / 4) * 2, stage.between(45, height as i32 / 4) * 2);
         // Room for a frame around it, and for a bar of the system's.
         let x = stage.screen.origin.x + stage.between(10, width as i32 - size.0 - 10);
         let y = stage.screen.origin.y + stage.between(50, height as i32 - size.1 - 40);
