@@ -81,24 +81,25 @@ fn every_button_is_pressed_and_released() {
 }
 
 /// Windows swaps what is injected as it swaps the mouse's own; Wine does not, so what went out is looked at and not what came.
+/// Wine also tells a running process the old setting: these hands start with the new one.
 #[test]
 fn with_swapped_buttons_the_left_click_is_the_mouse_s_right_one() {
-    let mut rig = Rig::new();
     let swap = |on| {
         // SAFETY: a plain number.
         #[expect(unsafe_code, reason = "a call of the Windows API")]
         let _before = unsafe { SwapMouseButton(on) };
     };
-    for (swapped, left, right) in [(true, 2, 1), (false, 1, 2)] {
-        for (of, code) in [(Button::Left, left), (Button::Right, right)] {
-            let from = rig.hands.ledger(0).unwrap().len() as u64;
-            swap(swapped);
-            inject(&mut rig.hands, click_with(400, 300, of, Modifiers::NONE));
-            swap(false);
-            let sent: Vec<Event> = rig.hands.ledger(from).unwrap().into_iter().map(|e| e.event).collect();
-            assert_eq!(sent[1..], [Event::Press(Code::Button(code)), Event::Release(Code::Button(code))]);
-        }
+    swap(true);
+    let mut rig = Rig::new();
+    for of in [Button::Left, Button::Right] {
+        inject(&mut rig.hands, click_with(400, 300, of, Modifiers::NONE));
     }
+    swap(false);
+    let sent = rig.hands.ledger(0).unwrap().into_iter().filter_map(|entry| match entry.event {
+        Event::Press(Code::Button(button)) => Some(button),
+        _ => None,
+    });
+    assert_eq!(sent.collect::<Vec<_>>(), [2, 1]);
     rig.witness.assert_quiet();
 }
 
