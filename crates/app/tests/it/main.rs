@@ -46,6 +46,8 @@ mod real_input_windows;
 #[cfg(target_os = "linux")]
 mod rig;
 #[cfg(target_os = "linux")]
+mod vnc_run;
+#[cfg(target_os = "linux")]
 mod wine_kill;
 #[cfg(target_os = "linux")]
 mod wine_programs;

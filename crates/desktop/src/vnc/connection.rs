@@ -36,6 +36,7 @@ const CURSOR: i32 = -239;
 const EXTENDED_DESKTOP_SIZE: i32 = -308;
 const CURSOR_WITH_ALPHA: i32 = -314;
 const VMWARE_CURSOR_POS: i32 = 0x574d_5666;
+const SERVER_IDENTITY: i32 = 0xfffe_0003_u32 as i32;
 const EXTENDED_CLIPBOARD: i32 = 0xc0a1_e5ce_u32 as i32;
 
 /// What a connection is for.
@@ -51,6 +52,8 @@ pub(crate) struct Connection {
     wire: Wire,
     address: VncAddress,
     name: String,
+    /// What it says it is, if it says so.
+    identity: String,
     screen: Framebuffer,
     screens: Vec<ScreenRect>,
     role: Role,
@@ -92,6 +95,7 @@ impl Connection {
             wire,
             address: target.address.clone(),
             name,
+            identity: String::new(),
             screen: Framebuffer::new(width, height)?,
             screens: Vec::new(),
             role,
@@ -122,10 +126,12 @@ impl Connection {
     fn ask_for_encodings(&mut self) -> Result<(), Trouble> {
         let mut numbers: Vec<i32> = self.encodings.iter().map(|e| e.number()).collect();
         // Without the size a server closes the connection when its screen is resized.
-        numbers.extend([DESKTOP_SIZE, LAST_RECT, POINTER_POS, VMWARE_CURSOR_POS]);
-        if self.role == Role::Eyes {
-            numbers.extend([CURSOR_WITH_ALPHA, CURSOR, EXTENDED_CLIPBOARD]);
-        }
+        // Where the pointer is some tell only to who draws it.
+        numbers.extend([DESKTOP_SIZE, LAST_RECT, POINTER_POS, VMWARE_CURSOR_POS, CURSOR]);
+        numbers.extend(match self.role {
+            Role::Eyes => [CURSOR_WITH_ALPHA, EXTENDED_CLIPBOARD].as_slice(),
+            Role::Hands => &[SERVER_IDENTITY],
+        });
         if self.asks_layout {
             numbers.push(EXTENDED_DESKTOP_SIZE);
         }
@@ -158,6 +164,11 @@ impl Connection {
     /// What the server calls its desktop.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// True of a server that forgets the buttons of a viewer that has gone and leaves them down: LibVNCServer's, as x11vnc is.
+    pub(crate) fn leaves_buttons_down(&self) -> bool {
+        self.identity.contains("LibVNCServer") || self.identity.contains("x11vnc")
     }
 
     pub(crate) const fn screen(&self) -> &Framebuffer {
@@ -378,6 +389,10 @@ impl Connection {
             CURSOR_WITH_ALPHA => self.cursor.read_alpha(&mut self.wire, at, size),
             POINTER_POS | VMWARE_CURSOR_POS => {
                 self.cursor.at = Some(ScreenPx::new(at.0.into(), at.1.into()));
+                Ok(())
+            }
+            SERVER_IDENTITY => {
+                self.identity = quoted(&self.wire.text(size.0.into(), NAME)?);
                 Ok(())
             }
             DESKTOP_SIZE => self.resize(size),

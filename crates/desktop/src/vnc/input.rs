@@ -199,9 +199,14 @@ impl Injector for VncInput {
                 self.pointer(self.buttons, at)
             }
             Event::Release(Code::Button(button)) => {
+                let at = self.at.unwrap_or(CORNER);
+                if self.buttons & bit(button) == 0 && self.connection.leaves_buttons_down() {
+                    // One of an earlier life. This server takes a release only of what this connection has pressed; pressing
+                    // what is down does nothing more. Others have lifted it themselves, and would take this for a click.
+                    self.pointer(self.buttons | bit(button), at)?;
+                }
                 self.buttons &= !bit(button);
-                // One of an earlier life is released wherever the pointer is.
-                self.pointer(self.buttons, self.at.unwrap_or(CORNER))
+                self.pointer(self.buttons, at)
             }
             Event::Notch { axis, positive } => {
                 let at = self.place()?;

@@ -24,6 +24,10 @@ mod vnc_faults;
 #[cfg(target_os = "linux")]
 mod vnc_hands;
 #[cfg(target_os = "linux")]
+mod vnc_hostile;
+#[cfg(target_os = "linux")]
+mod vnc_kill;
+#[cfg(target_os = "linux")]
 mod vnc_rig;
 #[cfg(windows)]
 mod wine_capture;
