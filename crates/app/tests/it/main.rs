@@ -48,6 +48,8 @@ mod rig;
 #[cfg(target_os = "linux")]
 mod vnc_run;
 #[cfg(target_os = "linux")]
+mod wine_hud;
+#[cfg(target_os = "linux")]
 mod wine_kill;
 #[cfg(target_os = "linux")]
 mod wine_programs;

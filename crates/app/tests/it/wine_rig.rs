@@ -96,6 +96,12 @@ impl WineRig {
     /// Lets the steps drive `handsight.exe run` on the whole screen.
     #[track_caller]
     pub(crate) fn play(&self, task: &str, steps: Vec<Step>) -> Played {
+        self.play_with(&[], task, steps)
+    }
+
+    /// The same with more on the command line.
+    #[track_caller]
+    pub(crate) fn play_with(&self, more: &[&str], task: &str, steps: Vec<Step>) -> Played {
         let shows = Patch::new(0, 0, self.screen.0, self.screen.1);
         let player = Arc::new(Mutex::new(Player::new(self.wine.x.display(), shows, steps)));
         let model = Arc::clone(&player);
@@ -108,7 +114,7 @@ impl WineRig {
         let args =
             ["run", "--profile", "stateless", "--desktop", "windows", "--model", "custom/test", "--json"];
         let rest = ["--base-url", &url, "--out", "C:\\run", task];
-        let said = run(self.wine.handsight(&[&args[..], &BRISK, &rest].concat()), RUN);
+        let said = run(self.wine.handsight(&[&args[..], &BRISK, more, &rest].concat()), RUN);
         let requests = server.requests();
         drop(server);
         let story = player.lock().unwrap().take_story();

@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 
 /// A service that lacks nothing, but for what `rules` takes from it.
-fn service(rules: Rules) -> Server {
+pub(crate) fn service(rules: Rules) -> Server {
     let rules = Rules { models: Some(vec!["qwen2-vl-7b-instruct".into()]), ..rules };
     Server::with(rules, |request| match request.tools().first() {
         Some(tool) => Reply::call(tool, json!({ "colour": "red" })),
@@ -26,7 +26,7 @@ fn doctor(handsight: &Handsight, server: &Server, more: &[&str]) -> Said {
 }
 
 /// Check and status of everything that is not well.
-fn faults(said: &Said) -> Vec<(String, String)> {
+pub(crate) fn faults(said: &Said) -> Vec<(String, String)> {
     let all = said.json()["findings"].as_array().unwrap().clone();
     let text = |f: &Value, key: &str| f[key].as_str().unwrap().to_owned();
     let wrong = all.iter().filter(|f| f["status"] != "ok");
@@ -38,7 +38,7 @@ fn faults(said: &Said) -> Vec<(String, String)> {
     wrong.filter(|f| !of_machine(f)).map(|f| (text(f, "check"), text(f, "status"))).collect()
 }
 
-fn pairs(wrong: &[(&str, &str)]) -> Vec<(String, String)> {
+pub(crate) fn pairs(wrong: &[(&str, &str)]) -> Vec<(String, String)> {
     wrong.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
 }
 
@@ -108,13 +108,13 @@ fn without_a_screen_the_rest_is_looked_at_all_the_same() {
 }
 
 /// A window that raises itself above everything, all the time.
-struct Rival {
+pub(crate) struct Rival {
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Rival {
-    fn start(display: &str) -> Self {
+    pub(crate) fn start(display: &str) -> Self {
         let (conn, screen) = RustConnection::connect(Some(display)).unwrap();
         let root = conn.setup().roots[screen].root;
         let window = conn.generate_id().unwrap();
