@@ -88,6 +88,8 @@ pub enum Interruption {
     JournalGone,
     #[error("stopped")]
     Stopped(StopReason),
+    #[error("the model's service has not answered for {:.0} s; the run can be resumed when it is back", away.as_secs_f64())]
+    ModelAway { away: Duration },
     #[error("the time limit has passed")]
     TimeLimit,
     #[error("{0}")]
@@ -113,6 +115,7 @@ impl Interruption {
             Self::Store(_) | Self::Full { .. } | Self::JournalGone | Self::Unrecorded(_) => Outcome::Storage,
             Self::Stopped(reason) => Outcome::Stopped(*reason),
             Self::TimeLimit => Outcome::TimeLimit,
+            Self::ModelAway { .. } => Outcome::ModelFailed,
             Self::CostLimit(_) => Outcome::CostLimit,
         }
     }

@@ -4,6 +4,7 @@ use crate::ending::Interruption;
 use crate::episode::{EpisodeError, Parts};
 use crate::hud::HudPainter;
 use crate::journal::JournalSeat;
+use crate::park::Away;
 use crate::policy;
 use crate::profile::Profile;
 use crate::progress::{Event, Progress};
@@ -60,6 +61,8 @@ pub(crate) struct Engine {
     pub(crate) failures: u32,
     /// The last failure was a reply that cannot be used, not a model that cannot be reached.
     pub(crate) reply_failed: bool,
+    /// The service that answers, when it does not.
+    pub(crate) away: Away,
     /// Sums over this run and those it resumes, as the journal has them.
     pub(crate) totals: Totals,
     /// Set by `done`.
@@ -119,6 +122,7 @@ impl Engine {
             told: Vec::new(),
             failures: 0,
             reply_failed: false,
+            away: Away::default(),
             totals: Totals::default(),
             ending: None,
             began,

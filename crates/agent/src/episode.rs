@@ -96,14 +96,20 @@ impl Episode {
             if let Some(reason) = engine.stop.reason() {
                 return Err(Interruption::Stopped(reason));
             }
-            if engine.profile.limits.max_turns.is_some_and(|limit| engine.turn >= limit) {
-                return Ok((Outcome::TurnLimit, format!("the limit of {} turns is reached", engine.turn)));
+            let turns = engine.turn.saturating_sub(engine.away.turns);
+            if engine.profile.limits.max_turns.is_some_and(|limit| turns >= limit) {
+                return Ok((Outcome::TurnLimit, format!("the limit of {turns} turns is reached")));
             }
             if engine.time_left().is_some_and(|left| left.is_zero()) {
                 return Err(Interruption::TimeLimit);
             }
             if let Some(limit) = engine.spent() {
                 return Ok((Outcome::CostLimit, limit));
+            }
+            engine.park().await?;
+            // The wait may have used up what was left.
+            if engine.time_left().is_some_and(|left| left.is_zero()) {
+                return Err(Interruption::TimeLimit);
             }
             let lesson = turn::turn(engine).await?;
             if let Some(limit) = engine.spent() {

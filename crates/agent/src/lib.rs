@@ -9,6 +9,7 @@ pub mod episode;
 mod hud;
 mod journal;
 pub mod manual;
+mod park;
 pub mod policy;
 pub mod profile;
 pub mod progress;

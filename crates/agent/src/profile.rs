@@ -161,6 +161,8 @@ stage! {
         /// Failures in a row that end the run.
         max_failures: u32 = 3,
         max_rounds: u32 = 1,
+        /// Seconds that a service which is away is waited for, without any input; 0 counts each failed call as a failure.
+        park_s: f64 = 86_400.0,
         /// US dollars per million tokens, for a model of which its provider's file does not know the price.
         price_input_usd: Option<f64> = None,
         price_output_usd: Option<f64> = None,
@@ -356,6 +358,7 @@ impl Profile {
             ("settle.check_interval_s", self.settle.check_interval_s),
             ("decide.request_timeout_s", self.decide.request_timeout_s),
             ("decide.connect_timeout_s", self.decide.connect_timeout_s),
+            ("decide.park_s", self.decide.park_s),
             ("record.full_wait_s", self.record.full_wait_s),
             ("desktop.lost_s", self.desktop.lost_s),
             ("desktop.target_wait_s", self.desktop.target_wait_s),

@@ -61,6 +61,18 @@ pub enum Event {
     RoomAgain {
         waited: Duration,
     },
+    /// The model's service wants to be left alone, or does not answer: nothing moves for `wait`, then it is looked and asked
+    /// again, until it has been `away` for `most`.
+    ModelAway {
+        model: String,
+        away: Duration,
+        wait: Duration,
+        most: Duration,
+    },
+    /// It answers again.
+    ModelBack {
+        away: Duration,
+    },
     /// Something a person should know that ends nothing.
     Warning(String),
 }

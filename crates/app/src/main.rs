@@ -16,6 +16,7 @@ mod progress;
 mod providers;
 mod run_folder;
 mod say;
+mod secrets;
 mod settings;
 mod signals;
 mod within;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     }
     exit::on_panic();
     let environment = environment::Environment::read();
+    secrets::learn(&environment);
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::of_usage(&error).into(),

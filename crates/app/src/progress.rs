@@ -4,7 +4,7 @@
 
 use crate::assemble::room::bytes;
 use crate::cli::Verbosity;
-use crate::say;
+use crate::{say, secrets};
 use handsight_agent::progress::{Event, Progress};
 use handsight_base::flow::settled::Calm;
 use std::time::Duration;
@@ -83,22 +83,35 @@ fn render(event: &Event) -> (Verbosity, String) {
         Event::RoomAgain { waited } => {
             (Normal, format!("there is room on the disk again after {}; the run goes on", short(*waited)))
         }
+        Event::ModelAway { model, away, wait, most } => {
+            let left = short(most.saturating_sub(*away));
+            let line = format!(
+                "{model} is away: nothing is done for {}, then it is asked again; {left} more at most",
+                short(*wait)
+            );
+            (Normal, line)
+        }
+        Event::ModelBack { away } => {
+            (Normal, format!("the model answers again after {}; the run goes on", short(*away)))
+        }
         Event::Warning(line) => (Normal, line.clone()),
     }
 }
 
 /// A duration as a person reads it.
 fn short(d: Duration) -> String {
-    if d < Duration::from_secs(1) {
-        format!("{} ms", d.as_millis())
-    } else {
-        format!("{:.1} s", d.as_secs_f64())
+    match d.as_secs() {
+        0 => format!("{} ms", d.as_millis()),
+        1..=599 => format!("{:.1} s", d.as_secs_f64()),
+        600..=7199 => format!("{} min", d.as_secs() / 60),
+        _ => format!("{:.1} h", d.as_secs_f64() / 3600.0),
     }
 }
 
 /// One line of at most `chars` characters.
 fn cut(text: &str, chars: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Before it is cut, so that no half of a key is left at the end.
+    let line = secrets::clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(chars) {
         None => line,
         Some((at, _)) => format!("{}...", &line[..at]),

@@ -1,28 +1,32 @@
 //! Where words leave the program: results to stdout, everything else to stderr.
 //!
-//! Every line passes here. Titles, reasons and replies come from a screen or a model, so control characters are shown, never
+//! Every line passes here, and leaves without what was told in confidence (`secrets.rs`). Titles, reasons and replies come from a screen or a model, so control characters are shown, never
 //! sent to the terminal. A closed pipe is nobody's error: the run goes on.
 
 use crate::cli::Verbosity;
-use crate::log;
+use crate::{log, secrets};
 use std::borrow::Cow;
 use std::io::Write;
 
 /// A line of the result, on stdout.
 pub(crate) fn result(line: &str) {
     let mut out = std::io::stdout().lock();
-    let _closed = writeln!(out, "{}", plain(line)).and_then(|()| out.flush());
+    let _closed = writeln!(out, "{}", plain(&secrets::clean(line))).and_then(|()| out.flush());
 }
 
 /// Text of ours that is the result, to the letter.
 pub(crate) fn text(text: &str) {
+    whole(&secrets::clean(text));
+}
+
+fn whole(text: &str) {
     let mut out = std::io::stdout().lock();
     let _closed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// A line for the person, on stderr.
 pub(crate) fn note(line: &str) {
-    let _closed = writeln!(std::io::stderr().lock(), "{}", plain(line));
+    let _closed = writeln!(std::io::stderr().lock(), "{}", plain(&secrets::clean(line)));
 }
 
 /// A line for the person that `-q` keeps back.
@@ -48,7 +52,7 @@ pub(crate) fn error(line: &str) {
 
 /// One JSON object as a line of stdout.
 pub(crate) fn json(value: &serde_json::Value) {
-    text(&format!("{value}\n"));
+    whole(&format!("{}\n", secrets::redactor().redact_json(&value.to_string())));
 }
 
 /// The text with control characters as `\u{..}`; line breaks stay, their continuation indented.

@@ -10,6 +10,7 @@ pub mod key;
 pub mod port;
 #[cfg(test)]
 mod random;
+pub mod redact;
 pub mod space;
 pub mod stop;
 

@@ -13,7 +13,9 @@
 pub mod cassette;
 pub mod dialect;
 pub mod endpoint;
+mod heal;
 mod http;
+mod limiter;
 mod metered;
 pub mod probe;
 pub mod provider;
@@ -28,7 +30,9 @@ pub mod wire;
 
 pub use dialect::DIALECTS;
 pub use endpoint::Endpoint;
+pub use heal::Healing;
 pub use http::Deadlines;
+pub use limiter::Limiter;
 pub use metered::{Account, Metered};
 pub use provider::{PROVIDERS, Provider, Providers, SetupError};
 pub use recorded::{Recorded, Recording};

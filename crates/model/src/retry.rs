@@ -1,9 +1,10 @@
 //! Asking again, without a storm.
 //!
 //! Only failures that may pass are tried again (R33): no answer, 408, 425, 429, 5xx. A key that is refused or a request that is
-//! wrong is not. Waits grow twofold with full jitter; a `Retry-After` is honoured up to a bound, so that an absurd one cannot
-//! park the run for a day.
+//! wrong is not. Waits grow twofold with full jitter; a `Retry-After` is honoured up to a bound. What takes longer is no matter of
+//! one call: with a [`Limiter`] it fails at once, and [`Model::pause`] says how long to wait before the next look.
 
+use crate::limiter::Limiter;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
@@ -50,6 +51,7 @@ pub struct Retrying {
     inner: Arc<dyn Model>,
     policy: RetryPolicy,
     clock: Arc<dyn Clock>,
+    limiter: Option<Limiter>,
     dice: AtomicU64,
 }
 
@@ -58,7 +60,38 @@ impl Retrying {
     pub fn new(inner: Arc<dyn Model>, policy: RetryPolicy, clock: Arc<dyn Clock>, seed: Option<u64>) -> Self {
         // Jitter needs no secrecy: where the machine gives no number, any will do.
         let seed = seed.unwrap_or_else(|| getrandom::u64().unwrap_or(0x9e37_79b9));
-        Self { inner, policy, clock, dice: AtomicU64::new(seed) }
+        Self { inner, policy, clock, limiter: None, dice: AtomicU64::new(seed) }
+    }
+
+    /// The same, leaving the service alone for as long as anybody here was told to.
+    #[must_use]
+    pub fn limited(self, limiter: Limiter) -> Self {
+        Self { limiter: Some(limiter), ..self }
+    }
+
+    /// Waits out a short pause of the service. A long one is for the caller, who would ask with an old picture.
+    async fn turn_to_ask(&self, stop: &Stop) -> Result<(), ModelError> {
+        let left = self.limiter.as_ref().map(Limiter::refused).unwrap_or_default();
+        if left.is_zero() {
+            return Ok(());
+        }
+        if left > self.policy.longest_asked {
+            return Err(ModelError::Http {
+                provider: self.inner.name().split('/').next().unwrap_or_default().to_owned(),
+                status: 429,
+                body: format!("not asked: it wants to be left alone for {} s more", left.as_secs()),
+                retry_after: Some(left),
+            });
+        }
+        self.wait(left + self.policy.base.mul_f64(self.chance()), stop).await
+    }
+
+    async fn wait(&self, wait: Duration, stop: &Stop) -> Result<(), ModelError> {
+        tokio::select! {
+            biased;
+            _ = stop.stopped() => Err(ModelError::Stopped),
+            () = self.clock.sleep(wait) => Ok(()),
+        }
     }
 
     /// From 0 to 1 (SplitMix64).
@@ -80,6 +113,11 @@ impl Model for Retrying {
         self.inner.picture_limit()
     }
 
+    fn pause(&self) -> Option<Duration> {
+        let pause = self.limiter.as_ref()?.pause();
+        (!pause.is_zero()).then_some(pause)
+    }
+
     fn ask<'a>(
         &'a self,
         request: &'a ModelRequest,
@@ -88,21 +126,30 @@ impl Model for Retrying {
         Box::pin(async move {
             let mut tried = 0;
             loop {
+                self.turn_to_ask(stop).await?;
                 let error = match self.inner.ask(request, stop).await {
                     Ok(mut reply) => {
                         reply.exchange.retries = tried;
+                        if let Some(limiter) = &self.limiter {
+                            limiter.answered();
+                        }
                         return Ok(reply);
                     }
-                    Err(e) if !e.is_passing() || tried >= self.policy.retries => return Err(e),
+                    Err(e) if !e.is_passing() => return Err(e),
                     Err(e) => e,
                 };
-                let asked = if let ModelError::Http { retry_after, .. } = error { retry_after } else { None };
-                let wait = self.policy.wait(tried, asked, self.chance());
-                tokio::select! {
-                    biased;
-                    _ = stop.stopped() => return Err(ModelError::Stopped),
-                    () = self.clock.sleep(wait) => {}
+                if let Some(limiter) = &self.limiter {
+                    limiter.failed(&error, self.chance());
                 }
+                if tried >= self.policy.retries {
+                    return Err(error);
+                }
+                let asked = if let ModelError::Http { retry_after, .. } = error { retry_after } else { None };
+                if self.limiter.is_some() && asked.is_some_and(|asked| asked > self.policy.longest_asked) {
+                    return Err(error);
+                }
+                let wait = self.policy.wait(tried, asked, self.chance());
+                self.wait(wait, stop).await?;
                 tried += 1;
             }
         })

@@ -24,10 +24,13 @@ use crate::row::{Kind, Row, Sum, WHOLE};
 use crate::session::{Session, is_session};
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::step::StepRecord;
+use handsight_base::redact::Redactor;
 use rusqlite::Connection;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// When rows are synced. It follows the desktop: effects on a real one are `Always`.
@@ -56,6 +59,8 @@ pub struct Options {
     pub session_log: bool,
     /// The clock and the disk; others than the machine's in simulations.
     pub outside: Outside,
+    /// What is kept out of everything that is written but pictures.
+    pub redactor: Arc<Redactor>,
     /// Not for use: the controls of the power-cut tests must lose turns.
     #[doc(hidden)]
     pub synchronous: Synchronous,
@@ -70,6 +75,7 @@ impl Default for Options {
             checkpoint_bytes: 1 << 20,
             session_log: true,
             outside: Outside::default(),
+            redactor: Arc::new(Redactor::off()),
             synchronous: Synchronous::Full,
         }
     }
@@ -285,11 +291,21 @@ impl Journal {
 
     /// Puts a row into the chain; it is in the file after the next sync.
     fn append(&mut self, turn: u64, idx: i64, kind: Kind, body: String) {
+        // Exchanges are clean before they are packed: afterwards their lengths count.
+        let body = if kind == Kind::Exchange { body } else { self.clean(body) };
         let row = Row::new(self.last_seq + 1, turn, idx, kind, self.last_sum, body);
         self.last_seq = row.seq;
         self.last_sum = row.sum;
         self.pending.push(row);
         self.waiting_since.get_or_insert_with(|| self.options.outside.clock.now());
+    }
+
+    /// A JSON text without secrets.
+    fn clean(&self, json: String) -> String {
+        match self.options.redactor.redact_json(&json) {
+            Cow::Borrowed(_) => json,
+            Cow::Owned(clean) => clean,
+        }
     }
 
     fn mark(&self) -> Mark {

@@ -36,7 +36,7 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
 
 /// Puts the carried text on the screen, where the desktop has a place for it (S-60). Elsewhere the context stage blends it
 /// into the picture.
-async fn show_hud(engine: &mut Engine) -> Result<(), Interruption> {
+pub(crate) async fn show_hud(engine: &mut Engine) -> Result<(), Interruption> {
     // A text that is there already is shown again: another window may lie over it by now (S-59), and after a loss the desktop
     // is a new connection that shows nothing.
     let nothing_to_do = engine.carry.is_empty() && engine.hud.is_clear();

@@ -47,6 +47,9 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
         frame: prompt.frame,
         picture: hash,
     };
+    if answer.is_ok() {
+        engine.came_back();
+    }
     let (decision, exchanges) = match answer {
         Ok(reply) => (understand(engine, decision, &reply, &geometry), vec![reply.exchange]),
         Err(error) => (Decision { choice: Choice::Refused(Refused::Model(error)), ..decision }, Vec::new()),
@@ -150,6 +153,12 @@ fn refuse(decision: Decision, rejection: &Rejection) -> Decision {
 }
 
 fn announce(engine: &mut Engine, decision: &Decision) {
+    if let Choice::Refused(Refused::Model(error)) = &decision.choice
+        && engine.goes_away(error)
+    {
+        engine.notes.push(error.to_string());
+        return;
+    }
     if let Choice::Refused(why) = &decision.choice {
         engine.failures += 1;
         engine.reply_failed = matches!(why, Refused::Reply { .. });

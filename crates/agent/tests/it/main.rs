@@ -6,6 +6,7 @@ mod endings;
 #[cfg(target_os = "linux")]
 mod fault_disk;
 mod malformed;
+mod park;
 mod rig;
 mod sim;
 mod timing;

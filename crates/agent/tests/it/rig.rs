@@ -128,7 +128,11 @@ pub(crate) struct Rig {
     pub(crate) durability: Durability,
     /// Hears every event as it happens.
     pub(crate) hear: Option<Hear>,
+    /// Put around the model, which goes by this clock.
+    pub(crate) around: Option<Around>,
 }
+
+pub(crate) type Around = Box<dyn FnOnce(Arc<dyn Model>, Arc<dyn Clock>) -> Arc<dyn Model>>;
 
 pub(crate) type Hear = Box<dyn FnMut(&Event) + Send>;
 
@@ -160,6 +164,7 @@ impl Rig {
             think: Duration::ZERO,
             durability: Durability::BATCHED,
             hear: None,
+            around: None,
         }
     }
 
@@ -196,12 +201,16 @@ impl Rig {
             clock: self.clock.clone(),
             think: self.think,
         };
+        let model: Arc<dyn Model> = match self.around.take() {
+            Some(around) => around(Arc::new(model), Arc::clone(&clock)),
+            None => Arc::new(model),
+        };
         runtime.block_on(async {
             let parts = Parts {
                 profile: Arc::new(profile),
                 task: "Press the button".into(),
                 seat: Seat::inline(Box::new(fake), Arc::clone(&clock), self.stop.clone()),
-                model: Arc::new(model),
+                model,
                 dialect,
                 tools,
                 stopwatch: Arc::clone(&clock),

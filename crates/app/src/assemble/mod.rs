@@ -20,7 +20,7 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::run_folder::Kind;
 use crate::settings::Settings;
-use crate::{fonts, log, notice, progress, run_folder, say};
+use crate::{fonts, log, notice, progress, run_folder, say, secrets};
 use anyhow::Context as _;
 use handsight_agent::episode::Parts;
 use handsight_agent::profile::Profile;
@@ -32,7 +32,7 @@ use handsight_base::port::dialect::Dialect;
 use handsight_base::stop::Stop;
 use handsight_desktop::floor::Floor;
 use handsight_desktop::replay::FirstDifference;
-use handsight_model::{Recorded, RetryPolicy, Retrying, Scripted};
+use handsight_model::{Healing, Limiter, Recorded, RetryPolicy, Retrying, Scripted};
 use handsight_store::{Durability, Journal, Options, Reader, RunMeta};
 use handsight_worlds::engine::desktop::WorldDesktop;
 use std::collections::BTreeMap;
@@ -166,9 +166,12 @@ pub(crate) async fn assemble(
     let model = match chosen.answering {
         Answering::Here(model) => model,
         Answering::Served { remote, tariff } => {
+            let service = format!("{}@{}", remote.provider().name, remote.endpoint().host());
+            let limiter = Limiter::new(&service, ledger.clone(), Arc::clone(&stopwatch));
             let paid = money::paid(remote, tariff, ledger, (&journal, &profile.limits), &stopwatch)?;
             let policy = RetryPolicy::times(profile.decide.retries);
-            Arc::new(Retrying::new(paid, policy, Arc::clone(&stopwatch), None))
+            let healing = Arc::new(Healing::new(paid));
+            Arc::new(Retrying::new(healing, policy, Arc::clone(&stopwatch), None).limited(limiter))
         }
     };
     if !quiet {
@@ -316,6 +319,7 @@ fn options(profile: &Profile, real: bool) -> Options {
     Options {
         durability: if real { Durability::Always } else { Durability::BATCHED },
         quota_bytes: profile.record.quota_mib << 20,
+        redactor: secrets::redactor(),
         ..Options::default()
     }
 }

@@ -12,6 +12,7 @@
 #[cfg(target_os = "linux")]
 mod bench;
 mod bench_pixel;
+mod canary;
 mod command_line;
 mod cost;
 mod demo;

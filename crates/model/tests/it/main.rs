@@ -9,6 +9,7 @@
 mod cassettes;
 mod deadlines;
 mod faults;
+mod limiter;
 mod malformed;
 mod money;
 #[cfg(target_os = "linux")]

@@ -36,7 +36,10 @@ impl Journal {
             return Err(StoreError::RunExists { dir: dir.to_owned() });
         }
         let body = RunBody { meta: Cow::Borrowed(meta), schema: SCHEMA, sqlite: rusqlite::version_number() };
-        let first = Row::new(1, 0, WHOLE, Kind::Run, Sum::default(), json(0, &body)?);
+        // Short values stay: the settings in it must still be read at a resume.
+        let body = json(0, &body)?;
+        let body = options.redactor.long_only().redact_json(&body).into_owned();
+        let first = Row::new(1, 0, WHOLE, Kind::Run, Sum::default(), body);
         rebuild::create(dir, &first)?;
         if let Some(parent) = dir.parent().filter(|p| !p.as_os_str().is_empty()) {
             crate::files::sync_dir(parent)?;

@@ -76,8 +76,9 @@ impl Journal {
     pub fn decided(&mut self, turn: u64, decided: &Decided, exchanges: &[Exchange]) -> Result<()> {
         self.order(turn, self.turn.stage == Some(Stage::Observed), "decided")?;
         for (round, exchange) in exchanges.iter().enumerate() {
+            let exchange = self.without_secrets(exchange);
             let mut packer = std::mem::take(&mut self.packer);
-            let body = packer.pack(self.last_seq + 1, exchange, &mut |bytes| {
+            let body = packer.pack(self.last_seq + 1, &exchange, &mut |bytes| {
                 picture_kind(bytes)?;
                 if self.turn.picture == Some(FrameHash::of(bytes)) {
                     return self.turn.picture;
@@ -91,6 +92,18 @@ impl Journal {
         self.turn.usage = decided.usage;
         self.turn.stage = Some(Stage::Decided);
         Ok(())
+    }
+
+    fn without_secrets<'a>(&self, exchange: &'a Exchange) -> Cow<'a, Exchange> {
+        let redactor = &self.options.redactor;
+        match (redactor.redact_json(&exchange.request), redactor.redact_json(&exchange.response)) {
+            (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(exchange),
+            (request, response) => Cow::Owned(Exchange {
+                request: request.into_owned(),
+                response: response.into_owned(),
+                ..exchange.clone()
+            }),
+        }
     }
 
     /// The action is about to happen. When this returns, the intent is durable (in batches: recorded); until then, and
@@ -144,7 +157,7 @@ impl Journal {
         totals.turns += 1;
         totals.add_usage(&record.usage);
         let failed = is_failure(record);
-        let line = json(turn, record)?;
+        let line = self.clean(json(turn, record)?);
         let raw = serde_json::value::RawValue::from_string(line.clone());
         let raw =
             raw.map_err(|e| StoreError::Order { turn, what: format!("a record cannot be written: {e}") })?;
