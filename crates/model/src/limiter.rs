@@ -104,11 +104,13 @@ impl Limiter {
 /// How long to leave a service alone after so many failures in a row.
 fn pause(failures: u32, asked: Option<Duration>, chance: f64) -> Duration {
     let doubled = BASE.saturating_mul(2_u32.saturating_pow(failures)).min(CAP);
+    let grown = if failures <= 2 { doubled.mul_f64(chance) } else { doubled.mul_f64(0.5 + chance / 2.0) };
     match asked {
-        // A little more than asked, or all who were sent away come back together.
-        Some(asked) => asked.min(LONGEST_ASKED) + BASE.mul_f64(chance),
-        None if failures <= 2 => doubled.mul_f64(chance),
-        None => doubled.mul_f64(0.5 + chance / 2.0),
+        None => grown,
+        // A little more than asked, or all who were sent away come back together. One that asks for nothing and refuses again
+        // and again is not believed.
+        Some(asked) if failures <= 2 => asked.min(LONGEST_ASKED) + BASE.mul_f64(chance),
+        Some(asked) => grown.max(asked.min(LONGEST_ASKED) + BASE.mul_f64(chance)),
     }
 }
 
@@ -128,8 +130,10 @@ mod tests {
             }
             let asked = |asked: Duration| pause(failures, Some(asked), 1.0);
             assert_eq!(asked(Duration::MAX), LONGEST_ASKED + BASE);
-            assert_eq!(asked(Duration::from_secs(7)), Duration::from_secs(8));
+            assert!(asked(Duration::from_secs(7)) >= Duration::from_secs(8));
+            assert!(failures <= 2 || asked(Duration::ZERO) >= Duration::from_secs(8), "{failures}");
         }
+        assert_eq!(pause(1, Some(Duration::from_secs(7)), 0.5), Duration::from_secs_f64(7.5));
         assert_eq!(pause(u32::MAX, None, 1.0), CAP);
     }
 }

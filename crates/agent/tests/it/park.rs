@@ -69,9 +69,8 @@ fn a_run_outlives_a_day_without_its_model() {
         assert_eq!(ending.outcome, Outcome::Done, "{kind}: {}", ending.statement);
         let calls = rig.asked().len();
         // About ten minutes apart, or an hour at the service's own word.
-        assert!((23..260).contains(&calls), "{kind}: {calls} calls");
-        // A service that says it wants no pause at all is asked as often as a person might.
-        assert!(busiest_minute(&rig) <= 12 || kind == 4, "{kind}: {} calls a minute", busiest_minute(&rig));
+        assert!((23..350).contains(&calls), "{kind}: {calls} calls");
+        assert!(busiest_minute(&rig) <= 12, "{kind}: {} calls a minute", busiest_minute(&rig));
         // The journal has every turn, none is lost or counted twice, and nothing was moved meanwhile.
         let turns: Vec<u64> = session(&rig.out()).iter().map(|l| l["turn"].as_u64().unwrap()).collect();
         assert!(turns.iter().copied().eq(1..=calls as u64), "{kind}: {turns:?}");
