@@ -35,8 +35,10 @@ impl Journal {
         if dir.join(DB).exists() || dir.join(REPLACEMENT).exists() {
             return Err(StoreError::RunExists { dir: dir.to_owned() });
         }
-        let body = RunBody { meta: Cow::Borrowed(meta), schema: SCHEMA, sqlite: rusqlite::version_number() };
-        // Short values stay: the settings in it must still be read at a resume.
+        // What the person wrote goes like any other text; the settings must still be read at a resume, so short values stay in them.
+        let objective = options.redactor.redact(&meta.objective).into_owned();
+        let meta = RunMeta { objective, ..meta.clone() };
+        let body = RunBody { meta: Cow::Owned(meta), schema: SCHEMA, sqlite: rusqlite::version_number() };
         let body = json(0, &body)?;
         let body = options.redactor.long_only().redact_json(&body).into_owned();
         let first = Row::new(1, 0, WHOLE, Kind::Run, Sum::default(), body);
