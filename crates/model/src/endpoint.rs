@@ -13,11 +13,13 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Takes an address that ends before `/chat/completions`, or with it.
+    /// Takes an address that ends before the path of a call (`/chat/completions`), or with it.
     pub fn parse(text: &str) -> Result<Self, SetupError> {
         let bad = |why: &str| SetupError::BaseUrl { text: without_userinfo(text), why: why.to_owned() };
         let trimmed = text.trim().trim_end_matches('/');
-        let trimmed = trimmed.strip_suffix("/chat/completions").unwrap_or(trimmed).trim_end_matches('/');
+        let call =
+            ["/chat/completions", "/messages", "/responses"].iter().find_map(|c| trimmed.strip_suffix(c));
+        let trimmed = call.unwrap_or(trimmed).trim_end_matches('/');
         let base = Url::parse(trimmed).map_err(|e| bad(&e.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") {
             return Err(bad("it must begin with http:// or https://"));
@@ -34,9 +36,11 @@ impl Endpoint {
         Ok(Self { base })
     }
 
-    /// The address of a call, such as `chat/completions`.
+    /// The address of a call, such as `chat/completions`; what follows a `?` is its query.
     pub(crate) fn call(&self, path: &str) -> Url {
         let mut url = self.base.clone();
+        let (path, query) = path.split_once('?').map_or((path, None), |(p, q)| (p, Some(q)));
+        url.set_query(query);
         url.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
         url
     }

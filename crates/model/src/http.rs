@@ -5,8 +5,10 @@
 //! not kept, proxies of the environment are not used, nothing is sent twice: retries belong to [`crate::Retrying`].
 
 use crate::endpoint::Endpoint;
-use crate::provider::SetupError;
+use crate::provider::{KeyHeader, SetupError};
 use crate::secret::Secret;
+use crate::stream::Reading;
+use crate::wire::StreamFault;
 use bytes::Bytes;
 use handsight_base::port::model::ModelError;
 use reqwest::header::{self, HeaderMap, HeaderValue};
@@ -44,6 +46,9 @@ impl Default for Deadlines {
 /// Most bytes of an answer, after decompression.
 pub(crate) const BODY_CAP: u64 = 8 * 1024 * 1024;
 
+/// How long the last bytes after a whole streamed reply are waited for.
+const AFTER_THE_END: Duration = Duration::from_millis(100);
+
 /// Bytes of a body that go into a message (S-79).
 const SHOWN: usize = 4096;
 
@@ -58,6 +63,18 @@ pub(crate) struct Http {
     deadlines: Deadlines,
 }
 
+/// One call, before it is sent.
+pub(crate) struct Call<'a> {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) body: Option<Bytes>,
+    /// Puts a stream together, if one is asked for.
+    pub(crate) stream: Option<Reading>,
+    pub(crate) headers: &'a [(&'a str, &'a str)],
+    /// The time that a `Retry-After` with a date is measured against.
+    pub(crate) unix_millis: i64,
+}
+
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
@@ -69,6 +86,7 @@ pub(crate) struct HttpSetup<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) key: Option<Secret>,
     pub(crate) key_variable: &'a str,
+    pub(crate) key_header: KeyHeader,
     pub(crate) deadlines: Deadlines,
     /// An address such as `http://proxy:3128`; never used for this machine.
     pub(crate) proxy: Option<&'a str>,
@@ -80,10 +98,14 @@ impl Http {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
         if let Some(key) = &setup.key {
-            let mut value = HeaderValue::try_from(format!("Bearer {}", key.reveal()))
+            let text = match setup.key_header {
+                KeyHeader::Authorization => format!("Bearer {}", key.reveal()),
+                KeyHeader::ApiKey | KeyHeader::XApiKey | KeyHeader::XGoogApiKey => key.reveal().to_owned(),
+            };
+            let mut value = HeaderValue::try_from(text)
                 .map_err(|_| SetupError::BadKey { variable: setup.key_variable.to_owned() })?;
             value.set_sensitive(true);
-            headers.insert(header::AUTHORIZATION, value);
+            headers.insert(setup.key_header.name(), value);
         }
         // The first of several is kept, which is why a failure means that there is one already.
         let _there = rustls::crypto::ring::default_provider().install_default();
@@ -114,32 +136,26 @@ impl Http {
         })
     }
 
-    /// Sends and reads the whole answer. A status outside 200 to 299 is an error; `unix_millis` is the time that a
-    /// `Retry-After` with a date is measured against.
-    pub(crate) async fn call(
-        &self,
-        method: Method,
-        url: Url,
-        body: Option<Bytes>,
-        unix_millis: i64,
-    ) -> Result<Answer, ModelError> {
+    /// Sends and reads the whole answer, streamed or not. A status outside 200 to 299 is an error.
+    pub(crate) async fn call(&self, call: Call<'_>) -> Result<Answer, ModelError> {
         let total = self.deadlines.total;
-        match timeout(total, self.exchange(method, url, body, unix_millis)).await {
+        match timeout(total, self.exchange(call)).await {
             Ok(answer) => answer,
             Err(_) => Err(self.late("whole reply", total)),
         }
     }
 
-    async fn exchange(
-        &self,
-        method: Method,
-        url: Url,
-        body: Option<Bytes>,
-        unix_millis: i64,
-    ) -> Result<Answer, ModelError> {
+    async fn exchange(&self, call: Call<'_>) -> Result<Answer, ModelError> {
+        let Call { method, url, body, stream, headers, unix_millis } = call;
         let mut request = self.client.request(method, url.clone());
         if let Some(body) = body {
             request = request.header(header::CONTENT_TYPE, "application/json").body(body);
+        }
+        if stream.is_some() {
+            request = request.header(header::ACCEPT, Reading::MEDIA_TYPE);
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
         }
         let sent = self.within(self.deadlines.first_byte, "first byte", request.send()).await?;
         let mut response = sent.map_err(|e| self.failed(&url, &e))?;
@@ -149,6 +165,13 @@ impl Http {
         }
         if response.content_length().is_some_and(|n| n > BODY_CAP) {
             return Err(self.too_long());
+        }
+        // A server that knows no streams answers whole.
+        let media_type = response.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
+        let is_stream = media_type.is_some_and(|t| t.starts_with(Reading::MEDIA_TYPE));
+        if let Some(reading) = stream.filter(|_| is_stream) {
+            let body = self.streamed(&url, response, reading).await?;
+            return Ok(Answer { status: status.as_u16(), body });
         }
         let mut body = Vec::with_capacity(response.content_length().unwrap_or(4096) as usize);
         loop {
@@ -160,6 +183,45 @@ impl Http {
             body.extend_from_slice(&piece);
         }
         Ok(Answer { status: status.as_u16(), body })
+    }
+
+    /// Reads a stream to its own end; anything less is no reply.
+    async fn streamed(
+        &self,
+        url: &Url,
+        mut response: Response,
+        mut reading: Reading,
+    ) -> Result<Vec<u8>, ModelError> {
+        let mut total = 0;
+        // Headers alone are no beginning: many servers send them before the model does anything.
+        let (mut limit, mut phase) = (self.deadlines.first_byte, "first byte");
+        loop {
+            let piece = self.within(limit, phase, response.chunk()).await?;
+            (limit, phase) = (self.deadlines.next_byte, "next byte");
+            let Some(piece) = piece.map_err(|e| self.failed(url, &e))? else { break };
+            total += piece.len() as u64;
+            if total > BODY_CAP {
+                return Err(self.too_long());
+            }
+            if reading.push(&piece).map_err(|fault| self.faulty(fault, &piece))? {
+                // The end of the answer follows at once; with it read, the connection serves the next call too.
+                let _rest = timeout(AFTER_THE_END, response.chunk()).await;
+                break;
+            }
+        }
+        reading.finish().map_err(|fault| self.faulty(fault, &[]))
+    }
+
+    fn faulty(&self, fault: StreamFault, piece: &[u8]) -> ModelError {
+        match fault {
+            StreamFault::Malformed(why) => self.malformed(&why, piece),
+            StreamFault::Failed { status, words } => ModelError::Http {
+                provider: self.provider.clone(),
+                status,
+                body: cut(&self.clean(&words), SHOWN).to_owned(),
+                retry_after: None,
+            },
+        }
     }
 
     async fn within<T>(

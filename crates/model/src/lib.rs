@@ -25,6 +25,7 @@ mod remote;
 mod retry;
 pub mod scripted;
 mod secret;
+mod stream;
 mod usage;
 pub mod wire;
 

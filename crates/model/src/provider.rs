@@ -4,19 +4,37 @@
 //! unknown key, an unknown wire or a price below zero is refused by name, line and nearest key: a limit nobody reads is worse than
 //! none.
 
+mod terms;
+
+pub use terms::{CallIds, KeyHeader, Limits, MaxTokensField, Streaming, Thinking, ToolChoice};
+
 use crate::dialect::DIALECTS;
 use crate::endpoint::Endpoint;
 use crate::usage::Price;
-use crate::wire::{WIRES, Wire};
+use crate::wire::{WIRES, Wire, WireOptions};
 use handsight_base::port::model::ModelError;
 use handsight_base::space::Size;
+use reqwest::header::{HeaderName, HeaderValue};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The providers compiled in: file name and text. One line each; the file's stem is the provider's name.
 pub const PROVIDERS: &[(&str, &str)] = &[
     ("lmstudio.toml", include_str!("../providers/lmstudio.toml")),
     ("openai.toml", include_str!("../providers/openai.toml")),
+    ("anthropic.toml", include_str!("../providers/anthropic.toml")),
+    ("gemini.toml", include_str!("../providers/gemini.toml")),
+    ("openrouter.toml", include_str!("../providers/openrouter.toml")),
     ("ollama.toml", include_str!("../providers/ollama.toml")),
+    ("vllm.toml", include_str!("../providers/vllm.toml")),
+    ("llamacpp.toml", include_str!("../providers/llamacpp.toml")),
+    ("groq.toml", include_str!("../providers/groq.toml")),
+    ("mistral.toml", include_str!("../providers/mistral.toml")),
+    ("xai.toml", include_str!("../providers/xai.toml")),
+    ("deepseek.toml", include_str!("../providers/deepseek.toml")),
+    ("together.toml", include_str!("../providers/together.toml")),
+    ("fireworks.toml", include_str!("../providers/fireworks.toml")),
+    ("azure-openai.toml", include_str!("../providers/azure-openai.toml")),
     ("custom.toml", include_str!("../providers/custom.toml")),
 ];
 
@@ -67,39 +85,25 @@ pub struct Provider {
     pub wire: &'static Wire,
     /// The dialect of its models unless the profile says otherwise.
     pub dialect: String,
+    pub key_header: KeyHeader,
+    /// More headers of every call.
+    pub headers: BTreeMap<String, String>,
     pub max_tokens_field: MaxTokensField,
     pub tool_choice: Option<ToolChoice>,
+    pub streaming: Streaming,
+    /// Whether it has a cache that input may be read from.
+    pub caching: bool,
+    /// Whether a result may hold a picture; the wire's own answer if not said.
+    pub pictures_in_results: Option<bool>,
+    /// Keys of a turn's own JSON that it wants back beside the usual ones.
+    pub replay: Vec<String>,
+    pub call_ids: CallIds,
     /// What to do when it does not answer.
     pub hint: String,
     pub limits: Limits,
+    /// When and where its prices were read.
+    pub prices_from: Option<String>,
     models: Vec<ModelEntry>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MaxTokensField {
-    #[default]
-    MaxTokens,
-    MaxCompletionTokens,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolChoice {
-    Auto,
-    Required,
-}
-
-/// What a provider takes at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Limits {
-    /// Of one picture after base64.
-    pub picture_bytes: Option<u64>,
-    /// The longer side of a picture in pixels; asked once, before a run, since a run's pictures have one size.
-    pub picture_edge: Option<u32>,
-    /// Most tokens one picture is ever counted as; charged when a reply says nothing of its usage.
-    pub picture_tokens: Option<u32>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -111,6 +115,11 @@ struct ModelEntry {
     /// The model takes no temperature and no top_p.
     #[serde(default)]
     fixed_sampling: bool,
+    thinking: Option<Thinking>,
+    pictures_in_results: Option<bool>,
+    context_tokens: Option<u64>,
+    /// Instead of the provider's.
+    dialect: Option<String>,
 }
 
 impl ModelEntry {
@@ -143,8 +152,47 @@ impl Provider {
         }
     }
 
-    pub(crate) fn fixed_sampling(&self, model: &str) -> bool {
-        self.entry(model).is_some_and(|m| m.fixed_sampling)
+    /// How a model writes what it wants, unless the profile says otherwise.
+    pub fn dialect_of(&self, model: &str) -> &str {
+        self.entry(model).and_then(|m| m.dialect.as_deref()).unwrap_or(&self.dialect)
+    }
+
+    /// Tokens of input and output together, where anybody said.
+    pub fn context_tokens(&self, model: &str) -> Option<u64> {
+        self.entry(model).and_then(|m| m.context_tokens).or(self.limits.context_tokens)
+    }
+
+    pub fn thinking(&self, model: &str) -> Option<Thinking> {
+        self.entry(model)?.thinking
+    }
+
+    /// Whether a picture goes inside the result it belongs to.
+    pub fn pictures_in_results(&self, model: &str) -> bool {
+        let of_model = self.entry(model).and_then(|m| m.pictures_in_results);
+        of_model.or(self.pictures_in_results).unwrap_or(self.wire.pictures_in_results)
+    }
+
+    /// The patterns of its models with what is known of each, in the order they are looked at.
+    pub fn patterns(&self) -> impl Iterator<Item = (&[String], Option<Price>, Option<Thinking>)> {
+        self.models.iter().map(|m| (m.names.as_slice(), m.price, m.thinking))
+    }
+
+    /// What its wire is told for a model.
+    pub(crate) fn wire_options<'a>(&'a self, model: &'a str) -> WireOptions<'a> {
+        WireOptions {
+            provider: &self.name,
+            model,
+            stream: self.streaming == Streaming::On,
+            max_tokens_field: self.max_tokens_field,
+            tool_choice: self.tool_choice,
+            fixed_sampling: self.entry(model).is_some_and(|m| m.fixed_sampling),
+            thinking: self.thinking(model),
+            caching: self.caching,
+            pictures_in_results: self.pictures_in_results(model),
+            picture_count: self.limits.picture_count,
+            replay: &self.replay,
+            call_ids: self.call_ids,
+        }
     }
 }
 
@@ -206,12 +254,26 @@ struct File {
     wire: String,
     dialect: String,
     #[serde(default)]
+    key_header: KeyHeader,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
     max_tokens_field: MaxTokensField,
     tool_choice: Option<ToolChoice>,
+    #[serde(default)]
+    streaming: Streaming,
+    #[serde(default)]
+    caching: bool,
+    pictures_in_results: Option<bool>,
+    #[serde(default)]
+    replay: Vec<String>,
+    #[serde(default)]
+    call_ids: CallIds,
     #[serde(default)]
     hint: String,
     #[serde(default)]
     limits: Limits,
+    prices_from: Option<String>,
     #[serde(default)]
     model: Vec<ModelEntry>,
 }
@@ -239,11 +301,20 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
         let what = format!("there is no wire {:?}; there are: {there}", file.wire);
         return Err(bad("wire", what, nearest(&file.wire, names())));
     };
-    if !DIALECTS.iter().any(|d| d.info.name == file.dialect) {
-        let names = || DIALECTS.iter().map(|d| d.info.name);
-        let there = names().collect::<Vec<_>>().join(", ");
-        let what = format!("there is no dialect {:?}; there are: {there}", file.dialect);
-        return Err(bad("dialect", what, nearest(&file.dialect, names())));
+    let of_models = file.model.iter().filter_map(|m| m.dialect.as_ref());
+    for dialect in std::iter::once(&file.dialect).chain(of_models) {
+        if !DIALECTS.iter().any(|d| d.info.name == *dialect) {
+            let names = || DIALECTS.iter().map(|d| d.info.name);
+            let there = names().collect::<Vec<_>>().join(", ");
+            let what = format!("there is no dialect {dialect:?}; there are: {there}");
+            return Err(bad("dialect", what, nearest(dialect, names())));
+        }
+    }
+    for (name, value) in &file.headers {
+        let sound = HeaderName::from_bytes(name.as_bytes()).is_ok() && HeaderValue::from_str(value).is_ok();
+        if !sound || is_key_header(name) {
+            return Err(bad(name, format!("{name:?} cannot be a header of every call"), None));
+        }
     }
     if let Some(url) = &file.base_url {
         Endpoint::parse(url).map_err(|e| bad("base_url", e.to_string(), None))?;
@@ -272,12 +343,26 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
         key_optional: file.key_optional,
         wire,
         dialect: file.dialect,
+        key_header: file.key_header,
+        headers: file.headers,
         max_tokens_field: file.max_tokens_field,
         tool_choice: file.tool_choice,
+        streaming: file.streaming,
+        caching: file.caching,
+        pictures_in_results: file.pictures_in_results,
+        replay: file.replay,
+        call_ids: file.call_ids,
         hint: file.hint,
         limits: file.limits,
+        prices_from: file.prices_from,
         models: file.model,
     })
+}
+
+/// A key belongs in the environment, never in a file of this kind.
+fn is_key_header(name: &str) -> bool {
+    let all = [KeyHeader::Authorization, KeyHeader::ApiKey, KeyHeader::XApiKey, KeyHeader::XGoogApiKey];
+    all.iter().any(|k| k.name().eq_ignore_ascii_case(name)) || name.eq_ignore_ascii_case("cookie")
 }
 
 fn line_of(text: &str, offset: usize) -> usize {

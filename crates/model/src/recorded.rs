@@ -3,8 +3,8 @@
 //! Each request is compared with the recorded one, a picture by the hash of its bytes. A difference does not end the replay, it
 //! is reported: the first one says where a changed program left the old path. Nothing is asked over a network.
 
-use crate::provider::{MaxTokensField, ToolChoice};
-use crate::wire::{WireOptions, chat};
+use crate::provider::{MaxTokensField, Thinking, ToolChoice};
+use crate::wire::{Wire, WireOptions, chat, gemini, messages, responses};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handsight_base::port::BoxFuture;
@@ -80,7 +80,8 @@ impl Recorded {
         };
         self.played.store(n + 1, Ordering::Release);
         let recorded: Value = serde_json::from_str(&exchange.request).unwrap_or_default();
-        let now = (chat::WIRE.encode)(request, &options_of(&recorded));
+        let wire = wire_of(&recorded);
+        let now = wire.body(request, &options_of(&recorded));
         let now: Value = serde_json::from_slice(&now).unwrap_or_default();
         if let Some((place, recorded, now)) = first_difference(&recorded, &now) {
             let mut first = self.difference.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +92,7 @@ impl Recorded {
             let (status, body) = (exchange.status, exchange.response);
             return Err(ModelError::Http { provider: provider(), status, body, retry_after: None });
         }
-        let mut reply = (chat::WIRE.decode)(exchange.response.as_bytes()).map_err(|why| {
+        let mut reply = (wire.decode)(exchange.response.as_bytes()).map_err(|why| {
             let start = exchange.response.chars().take(200).collect();
             ModelError::Malformed { provider: provider(), why, start }
         })?;
@@ -114,24 +115,54 @@ impl Model for Recorded {
     }
 }
 
+/// By which wire a request went, told from its shape: each has a word that no other has.
+fn wire_of(recorded: &Value) -> Wire {
+    let has = |key: &str| recorded.get(key).is_some();
+    let blocks = || {
+        let mut tools = recorded.get("tools").and_then(Value::as_array).into_iter().flatten();
+        recorded.get("system").is_some_and(Value::is_array) || tools.any(|t| t.get("input_schema").is_some())
+    };
+    if has("contents") {
+        gemini::WIRE
+    } else if has("input") {
+        responses::WIRE
+    } else if blocks() {
+        messages::WIRE
+    } else {
+        chat::WIRE
+    }
+}
+
 /// How the provider of the recording wanted its requests, so that the same request comes out the same.
 fn options_of(recorded: &Value) -> WireOptions<'_> {
     let has = |key: &str| recorded.get(key).is_some();
     let text = |key: &str| recorded.get(key).and_then(Value::as_str);
+    let choice = |path: &str| recorded.pointer(path).and_then(Value::as_str);
+    let budget = recorded.pointer("/thinking/budget_tokens").and_then(Value::as_u64);
+    let budget = budget.and_then(|b| u32::try_from(b).ok()).map(Thinking::Budget);
     WireOptions {
-        model: text("model").unwrap_or_default(),
         max_tokens_field: if has("max_completion_tokens") {
             MaxTokensField::MaxCompletionTokens
         } else {
             MaxTokensField::MaxTokens
         },
-        tool_choice: match text("tool_choice") {
+        tool_choice: match text("tool_choice").or_else(|| choice("/tool_choice/type")) {
             Some("auto") => Some(ToolChoice::Auto),
-            Some("required") => Some(ToolChoice::Required),
+            Some("required" | "any") => Some(ToolChoice::Required),
             _ => None,
         },
-        fixed_sampling: !has("temperature") && !has("top_p"),
+        fixed_sampling: !has("temperature") && !has("top_p") && !has("generationConfig"),
+        stream: has("stream"),
+        thinking: budget.or_else(|| has("include").then_some(Thinking::Kept)),
+        caching: [recorded.get("system"), recorded.get("tools")].into_iter().flatten().any(is_marked),
+        pictures_in_results: wire_of(recorded).pictures_in_results,
+        ..WireOptions::new(text("model").unwrap_or_default())
     }
+}
+
+/// Whether a list ends in a mark for the provider's cache.
+fn is_marked(list: &Value) -> bool {
+    list.as_array().and_then(|l| l.last()).is_some_and(|last| last.get("cache_control").is_some())
 }
 
 /// The place and both sides of the first difference between two requests.
@@ -197,7 +228,7 @@ fn shown(value: &Value) -> String {
 /// elsewhere or no longer; any other text as it is.
 fn by_hash(text: &str) -> String {
     let parts = text.strip_prefix("data:image/").and_then(|rest| rest.split_once(";base64,"));
-    let Some((kind, base64)) = parts else { return text.to_owned() };
+    let Some((kind, base64)) = parts else { return bare_by_hash(text).unwrap_or_else(|| text.to_owned()) };
     match STANDARD.decode(base64) {
         Ok(bytes) => format!("data:image/{kind};base64,frame:{}", blake3::hash(&bytes)),
         // A reference already, or broken.
@@ -205,11 +236,18 @@ fn by_hash(text: &str) -> String {
     }
 }
 
+/// The same of a picture that stands without a data URL, as two of the wires have it.
+fn bare_by_hash(text: &str) -> Option<String> {
+    let bytes = (text.len() >= 64).then(|| STANDARD.decode(text).ok())??;
+    let is_picture = [b"\x89PNG".as_slice(), b"\xff\xd8\xff", b"RIFF"].iter().any(|m| bytes.starts_with(m));
+    is_picture.then(|| format!("frame:{}", blake3::hash(&bytes)))
+}
+
 /// A request with every picture replaced by its hash, the form in which a recording may be kept.
 pub fn pictures_by_hash(request: &str) -> String {
     fn walk(value: &mut Value) {
         match value {
-            Value::String(s) if s.starts_with("data:image/") => *s = by_hash(s),
+            Value::String(s) => *s = by_hash(s),
             Value::Array(list) => list.iter_mut().for_each(walk),
             Value::Object(map) => map.values_mut().for_each(walk),
             _ => {}

@@ -1,11 +1,12 @@
 //! A model behind HTTP: a provider's terms and a wire, joined into the port.
 
 use crate::endpoint::Endpoint;
-use crate::http::{Deadlines, Http, HttpSetup};
+use crate::http::{Call, Deadlines, Http, HttpSetup};
 use crate::provider::{Limits, Provider, SetupError};
 use crate::secret::Secret;
+use crate::stream::Reading;
 use crate::usage::{Price, Tariff, pictures};
-use crate::wire::{WireOptions, base64_len};
+use crate::wire::base64_len;
 use bytes::Bytes;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, RealClock};
@@ -59,6 +60,7 @@ impl Remote {
             endpoint: &endpoint,
             key,
             key_variable: variable.unwrap_or_default(),
+            key_header: provider.key_header,
             deadlines: setup.deadlines,
             proxy: setup.proxy,
         })?;
@@ -101,8 +103,16 @@ impl Remote {
 
     /// The names of the models that the service has.
     pub async fn list_models(&self, stop: &Stop) -> Result<Vec<String>, ModelError> {
-        let url = self.endpoint.call(self.provider.wire.models_path);
-        let call = self.http.call(Method::GET, url, None, self.clock.unix_millis());
+        let wire = self.provider.wire;
+        let headers = self.headers();
+        let call = self.http.call(Call {
+            method: Method::GET,
+            url: self.endpoint.call(wire.models_path),
+            body: None,
+            stream: None,
+            headers: &headers,
+            unix_millis: self.clock.unix_millis(),
+        });
         let answer = tokio::select! {
             biased;
             _ = stop.stopped() => return Err(ModelError::Stopped),
@@ -111,28 +121,35 @@ impl Remote {
         let malformed = |why: &str| self.http.malformed(why, &answer.body);
         let list: Value = serde_json::from_slice(&answer.body)
             .map_err(|e| malformed(&format!("it is no list of models ({e})")))?;
-        let rows =
-            list.get("data").and_then(Value::as_array).ok_or_else(|| malformed("it has no `data` array"))?;
-        Ok(rows.iter().filter_map(|row| row.get("id")?.as_str()).map(str::to_owned).collect())
+        (wire.models)(&list).ok_or_else(|| malformed("it has no array of models"))
     }
 
-    fn wire_options(&self) -> WireOptions<'_> {
-        WireOptions {
-            model: &self.model,
-            max_tokens_field: self.provider.max_tokens_field,
-            tool_choice: self.provider.tool_choice,
-            fixed_sampling: self.provider.fixed_sampling(&self.model),
-        }
+    /// Of every call: the wire's, then the provider's own.
+    fn headers(&self) -> Vec<(&str, &str)> {
+        let own = self.provider.headers.iter().map(|(n, v)| (n.as_str(), v.as_str()));
+        self.provider.wire.headers.iter().copied().chain(own).collect()
     }
 
     async fn exchange(&self, request: &ModelRequest) -> Result<ModelReply, ModelError> {
         self.check_pictures(request)?;
         let wire = self.provider.wire;
         let watch = RealClock::new();
-        let body = Bytes::from((wire.encode)(request, &self.wire_options()));
-        let url = self.endpoint.call(wire.path);
-        let answer = self.http.call(Method::POST, url, Some(body.clone()), self.clock.unix_millis()).await?;
+        let options = self.provider.wire_options(&self.model);
+        let body = Bytes::from(wire.body(request, &options));
+        let headers = self.headers();
+        let call = Call {
+            method: Method::POST,
+            url: self.endpoint.call(&(wire.path)(&self.model, options.stream)),
+            body: Some(body.clone()),
+            stream: options.stream.then(|| Reading::new(wire)),
+            headers: &headers,
+            unix_millis: self.clock.unix_millis(),
+        };
+        let answer = self.http.call(call).await?;
         let mut reply = (wire.decode)(&answer.body).map_err(|why| self.http.malformed(&why, &answer.body))?;
+        if let Some(raw) = &mut reply.raw {
+            raw.provider.clone_from(&self.provider.name);
+        }
         let took = watch.now();
         let response = String::from_utf8_lossy(&answer.body);
         reply.exchange = Exchange {

@@ -1,16 +1,17 @@
-//! A strict chat-completions server on this machine, for tests of whoever speaks that wire.
+//! A strict model server on this machine, for tests of whoever asks one: chat completions, or another of four APIs.
 //!
 //! It checks every request against its own reading of the API and answers 400 to what a real service would refuse; a complaint
 //! nobody took fails the test when the server is dropped. It shares no code with the product. Its answers come from a script or
 //! a closure and may be as broken as a network can make them.
 
 pub mod check;
+mod forms;
 mod gzip;
 mod http;
 pub mod malformed;
 pub mod reply;
 
-pub use check::Sent;
+pub use check::{Sent, complaints, signature};
 pub use malformed::{Expect, Malformed, malformed};
 pub use reply::{Call, End, Reply};
 
@@ -22,6 +23,62 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+/// Whose API a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Api {
+    /// OpenAI's chat completions.
+    #[default]
+    Chat,
+    /// Anthropic's Messages.
+    Messages,
+    /// OpenAI's Responses.
+    Responses,
+    /// Gemini's `generateContent`.
+    Gemini,
+}
+
+impl Api {
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Messages, Self::Responses, Self::Gemini];
+
+    /// The name of the wire that speaks it.
+    pub const fn wire(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Messages => "messages",
+            Self::Responses => "responses",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    const fn key_header(self) -> &'static str {
+        match self {
+            Self::Chat | Self::Responses => "authorization",
+            Self::Messages => "x-api-key",
+            Self::Gemini => "x-goog-api-key",
+        }
+    }
+
+    /// The model and whether a stream is asked for, if the path is that of a call; the model is empty where the body names it.
+    fn called(self, path: &str) -> Option<(String, bool)> {
+        let path = path.strip_prefix("/v1/")?;
+        let fixed = |is: bool| is.then(|| (String::new(), false));
+        match self {
+            Self::Chat => fixed(path == "chat/completions"),
+            Self::Messages => fixed(path == "messages"),
+            Self::Responses => fixed(path == "responses"),
+            Self::Gemini => {
+                let (model, method) = path.strip_prefix("models/")?.split_once(':')?;
+                let stream = match method {
+                    "generateContent" => false,
+                    "streamGenerateContent?alt=sse" => true,
+                    _ => return None,
+                };
+                Some((model.to_owned(), stream))
+            }
+        }
+    }
+}
 
 /// A request as it came, checked.
 #[derive(Debug)]
@@ -77,6 +134,7 @@ pub struct Rules {
     pub takes_tools: bool,
     /// Whether the usage of tokens is told.
     pub tells_usage: bool,
+    pub api: Api,
 }
 
 impl Default for Rules {
@@ -88,6 +146,7 @@ impl Default for Rules {
             takes_pictures: true,
             takes_tools: true,
             tells_usage: true,
+            api: Api::Chat,
         }
     }
 }
@@ -280,21 +339,27 @@ impl Shared {
 
     /// Checks a request and asks for its answer.
     fn reply_to(&self, raw: http::Raw) -> (Reply, reply::Tells) {
-        let mut tells = reply::Tells { model: String::new(), n: 0, usage: None };
-        let mut complaints = http::check(&raw, self.address, self.rules.key.as_deref());
+        let api = self.rules.api;
+        let mut tells = reply::Tells::of(api);
+        let mut complaints = http::check(&raw, self.address, api, self.rules.key.as_deref());
         if raw.method == "GET" && raw.path == "/v1/models" {
             self.complain(complaints);
             return (self.models(), tells);
         }
-        if raw.method != "POST" || raw.path != "/v1/chat/completions" {
+        let Some((model, stream)) = api.called(&raw.path).filter(|_| raw.method == "POST") else {
             complaints.push(format!("{} {} is no call of this API", raw.method, raw.path));
             self.complain(complaints);
             return (Reply::error(404, "no such call"), tells);
-        }
-        if http::key_is_wrong(&raw, self.rules.key.as_deref()) {
+        };
+        if http::key_is_wrong(&raw, api, self.rules.key.as_deref()) {
             return (Reply::error(401, "Incorrect API key provided"), tells);
         }
-        let (json, pictures) = check::body(&raw.body, self.rules.picture_size, &mut complaints);
+        let (json, pictures) = check::body(api, &model, &raw.body, self.rules.picture_size, &mut complaints);
+        tells.stream = stream || json["stream"] == true;
+        let accepts = raw.headers.iter().any(|(n, v)| n == "accept" && v == "text/event-stream");
+        if accepts != tells.stream {
+            complaints.push("a stream is asked for by the header or the body alone".into());
+        }
         if !complaints.is_empty() {
             let told = complaints.join("; ");
             self.complain(complaints);
@@ -315,7 +380,8 @@ impl Shared {
             request
         };
         self.changed.notify_all();
-        tells.model = request.json["model"].as_str().unwrap_or_default().to_owned();
+        tells.model = request.json["model"].as_str().unwrap_or(&model).to_owned();
+        tells.thinks = request.json.get("thinking").is_some() || request.json.get("include").is_some();
         tells.n = request.n;
         // Any number will do, as long as a test can compute it again.
         tells.usage = self.rules.tells_usage.then(|| (request.body.len() as u64 / 4, 17));
@@ -329,6 +395,10 @@ impl Shared {
     fn models(&self) -> Reply {
         match &self.rules.models {
             None => Reply::error(404, "there is no list of models"),
+            Some(ids) if self.rules.api == Api::Gemini => {
+                let rows: Vec<Value> = ids.iter().map(|id| json!({"name": format!("models/{id}")})).collect();
+                Reply::Json(json!({"models": rows}))
+            }
             Some(ids) => {
                 let rows: Vec<Value> = ids.iter().map(|id| json!({"id": id, "object": "model"})).collect();
                 Reply::Json(json!({"object": "list", "data": rows}))

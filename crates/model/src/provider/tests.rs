@@ -13,11 +13,31 @@ const GOOD: &str =
 fn the_builtin_files_read_and_say_who_they_are() {
     let all = Providers::builtin().unwrap();
     let names: Vec<&str> = all.iter().map(|p| p.name.as_str()).collect();
-    assert_eq!(names, ["lmstudio", "openai", "ollama", "custom"]);
+    assert_eq!(
+        names,
+        [
+            "lmstudio",
+            "openai",
+            "anthropic",
+            "gemini",
+            "openrouter",
+            "ollama",
+            "vllm",
+            "llamacpp",
+            "groq",
+            "mistral",
+            "xai",
+            "deepseek",
+            "together",
+            "fireworks",
+            "azure-openai",
+            "custom"
+        ]
+    );
     for p in all.iter() {
         assert!(!p.about.is_empty() && !p.hint.is_empty(), "{}", p.name);
         // A file with an address must work as it is; one without must be the one that needs --base-url.
-        assert_eq!(p.base_url.is_none(), p.name == CUSTOM, "{}", p.name);
+        assert_eq!(p.base_url.is_none(), [CUSTOM, "azure-openai"].contains(&p.name.as_str()), "{}", p.name);
         if p.base_url.as_deref().is_some_and(|u| !Endpoint::parse(u).unwrap().is_loopback()) {
             assert!(Endpoint::parse(p.base_url.as_deref().unwrap()).unwrap().is_encrypted(), "{}", p.name);
         }
@@ -30,7 +50,7 @@ fn the_default_address_is_the_local_service_of_the_spec_and_needs_no_key() {
     let all = Providers::builtin().unwrap();
     let p = all.get("lmstudio").unwrap();
     assert_eq!(p.key_variable, None);
-    let url = Endpoint::parse(p.base_url.as_deref().unwrap()).unwrap().call(p.wire.path);
+    let url = Endpoint::parse(p.base_url.as_deref().unwrap()).unwrap().call(&(p.wire.path)("m", false));
     assert_eq!(url.as_str(), "http://localhost:1234/v1/chat/completions");
     assert_eq!(crate::Deadlines::default().total, std::time::Duration::from_secs(120));
 }
@@ -45,7 +65,9 @@ fn prices_are_found_by_name_and_unknown_ones_stay_unknown() {
     assert_eq!(input("gpt-4.1-mini"), Some(0.4), "a longer name is not the shorter one's snapshot");
     assert_eq!(input("gpt-9"), None);
     assert_eq!(input("gpt-4.10"), None);
-    assert!(openai.fixed_sampling("gpt-5-mini") && !openai.fixed_sampling("gpt-4.1"));
+    assert!(
+        openai.wire_options("gpt-5-mini").fixed_sampling && !openai.wire_options("gpt-4.1").fixed_sampling
+    );
     let free = all.get("lmstudio").unwrap().price("qwen/qwen3-vl-8b").unwrap();
     assert_eq!((free.input, free.output), (0.0, 0.0));
     assert_eq!(all.get("custom").unwrap().price("any"), None);

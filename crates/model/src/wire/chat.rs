@@ -1,25 +1,50 @@
-//! Chat completions, as OpenAI defines them and LM Studio, Ollama, llama.cpp and vLLM speak them (no streaming yet).
+//! Chat completions, as OpenAI defines them and LM Studio, Ollama, llama.cpp, vLLM and most hosted services speak them.
 //!
 //! Facts that are not obvious: a `tool` message takes only text, so a picture that belongs to a result follows in a `user`
-//! message; arguments are a text that holds JSON, though some servers send the object itself; an error may come with status 200.
-//! What stands in `content` is never searched for calls.
+//! message (some services take it in the result: the provider says so); arguments are a text that holds JSON, though some
+//! servers send the object itself; an error may come with status 200. A turn goes back as it came, but only the keys that every
+//! service takes and those the provider names: one refuses `reasoning_content`, another wants it. What stands in `content` is
+//! never searched for calls.
 
 mod reply;
+mod stream;
 
 use super::json::Json;
-use super::{Wire, WireOptions, base64_len};
+use super::{Wire, WireOptions, data_ids, said, size_of_body};
 use crate::provider::{MaxTokensField, ToolChoice};
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::model::{Message, ModelRequest, Part, Role, ToolCall};
+use serde_json::Value;
 
 pub const WIRE: Wire = Wire {
     name: "chat",
     about: "chat completions (OpenAI, LM Studio, Ollama, llama.cpp, vLLM)",
-    path: "chat/completions",
+    path: |_, _| "chat/completions".to_owned(),
     models_path: "models",
+    models: data_ids,
+    headers: &[],
     encode,
     decode: reply::decode,
+    assemble: || Box::new(stream::Stream::default()),
+    raw_fits,
+    pictures_in_results: false,
 };
+
+/// Whether the message has these calls, in the form that goes back: ids, and arguments as text.
+fn raw_fits(raw: &Value, calls: &[&str]) -> bool {
+    let own = raw.get("tool_calls").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let same = |(own, id): (&Value, &&str)| {
+        own.get("id").and_then(Value::as_str) == Some(id)
+            && own.pointer("/function/arguments").is_some_and(Value::is_string)
+            && own.get("type").is_none_or(|t| t == "function")
+    };
+    let content = raw.get("content").unwrap_or(&Value::Null);
+    let says = !own.is_empty() || content.is_string() || content.is_array();
+    raw.get("role").is_none_or(|r| r == "assistant")
+        && says
+        && own.len() == calls.len()
+        && own.iter().zip(calls).all(same)
+}
 
 pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
     let mut json = Json::with_capacity(size_of_body(request));
@@ -30,7 +55,7 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
                 text_message(j, "system", &request.system);
             }
             for m in &request.messages {
-                message(j, m);
+                message(j, m, options);
             }
         });
         if !request.tools.is_empty() {
@@ -69,6 +94,11 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
             };
             j.key(field).value(&max);
         }
+        if options.stream {
+            j.key("stream").value(&true);
+            // Without it the last event tells no usage.
+            j.key("stream_options").object(|j| j.key("include_usage").value(&true));
+        }
     });
     json.finish()
 }
@@ -80,15 +110,29 @@ fn text_message(j: &mut Json, role: &str, text: &str) {
     });
 }
 
-fn message(j: &mut Json, m: &Message) {
+fn message(j: &mut Json, m: &Message, options: &WireOptions<'_>) {
     match (m.role, &m.raw) {
-        (_, Some(raw)) => j.value(&raw.json),
-        (Role::User, None) => user(j, &m.parts),
+        (Role::User, _) => user(j, &m.parts, options),
+        (Role::Assistant, Some(raw)) => as_it_came(j, &raw.json, options.replay),
         (Role::Assistant, None) => assistant(j, &m.parts),
     }
 }
 
-fn user(j: &mut Json, parts: &[Part]) {
+/// A turn's own JSON with the keys that may go back.
+fn as_it_came(j: &mut Json, raw: &Value, replay: &[String]) {
+    j.object(|j| {
+        j.key("role").value("assistant");
+        j.key("content").value(raw.get("content").unwrap_or(&Value::Null));
+        for (key, value) in raw.as_object().into_iter().flatten() {
+            let calls = key == "tool_calls" && value.as_array().is_some_and(|c| !c.is_empty());
+            if calls || (replay.contains(key) && !value.is_null()) {
+                j.key(key).value(value);
+            }
+        }
+    });
+}
+
+fn user(j: &mut Json, parts: &[Part], options: &WireOptions<'_>) {
     let mut content: Vec<Content<'_>> = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
@@ -96,15 +140,19 @@ fn user(j: &mut Json, parts: &[Part]) {
                 j.object(|j| {
                     j.key("role").value("tool");
                     j.key("tool_call_id").value(call_id);
-                    // This wire has no field for it, so it is said.
-                    let said = *is_error && !text.to_ascii_lowercase().starts_with("error");
-                    if said {
-                        j.key("content").value(&format!("error: {text}"));
-                    } else {
-                        j.key("content").value(text);
+                    let text = said(text, *is_error);
+                    match picture {
+                        Some(picture) if options.pictures_in_results => j.key("content").array(|j| {
+                            if !text.is_empty() {
+                                Content::Text(&text).write(j);
+                            }
+                            Content::Picture(picture).write(j);
+                        }),
+                        _ => j.key("content").value(&text),
                     }
                 });
-                content.extend(picture.as_ref().map(Content::Picture));
+                content
+                    .extend(picture.as_ref().filter(|_| !options.pictures_in_results).map(Content::Picture));
             }
             Part::Text(text) => content.push(Content::Text(text)),
             Part::Picture(picture) => content.push(Content::Picture(picture)),
@@ -170,24 +218,6 @@ fn assistant(j: &mut Json, parts: &[Part]) {
             });
         }
     });
-}
-
-/// Enough for the whole body, so that a picture is not moved by a growing buffer.
-fn size_of_body(request: &ModelRequest) -> usize {
-    let parts = request.messages.iter().flat_map(|m| &m.parts);
-    let of_parts: usize = parts
-        .map(|p| match p {
-            Part::Text(text) => text.len(),
-            Part::Picture(picture) => base64_len(picture.bytes.len()),
-            Part::Call(call) => call.arguments.len(),
-            Part::Result { text, picture, .. } => {
-                text.len() + picture.as_ref().map_or(0, |p| base64_len(p.bytes.len()))
-            }
-        })
-        .sum();
-    let of_tools: usize = request.tools.iter().map(|t| t.description.len() + 512).sum();
-    // A quarter more text for what has to be escaped.
-    request.system.len() * 5 / 4 + of_parts + of_parts / 64 + of_tools + 4096
 }
 
 #[cfg(test)]

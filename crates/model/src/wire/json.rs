@@ -72,11 +72,23 @@ impl Json {
         self.out.extend_from_slice(b"\"data:");
         self.out.extend_from_slice(picture.media_type.as_bytes());
         self.out.extend_from_slice(b";base64,");
+        self.encoded(picture);
+        self.out.push(b'"');
+    }
+
+    /// A picture as bare base64.
+    pub(super) fn base64(&mut self, picture: &Picture) {
+        self.comma();
+        self.out.push(b'"');
+        self.encoded(picture);
+        self.out.push(b'"');
+    }
+
+    fn encoded(&mut self, picture: &Picture) {
         let at = self.out.len();
         self.out.resize(at + base64_len(picture.bytes.len()), 0);
         let free = self.out.get_mut(at..).unwrap_or_default();
         let written = STANDARD.encode_slice(&picture.bytes, free).unwrap_or(0);
         self.out.truncate(at + written);
-        self.out.push(b'"');
     }
 }

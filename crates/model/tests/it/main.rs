@@ -9,6 +9,7 @@
 mod cassettes;
 mod deadlines;
 mod faults;
+mod histories;
 mod limiter;
 mod malformed;
 mod money;
@@ -18,6 +19,7 @@ mod probe;
 mod retry;
 mod secrets;
 mod wire;
+mod wires;
 
 use handsight_base::flow::prompt::{Picture, Sampling, ToolSpec};
 use handsight_base::port::clock::RealClock;

@@ -196,8 +196,7 @@ async fn a_key_goes_into_the_header_and_nowhere_else() {
     let key = "sk-canary-0123456789";
     let rules = Rules { key: Some(key.into()), ..Rules::default() };
     let server = Server::scripted_with(rules, [click()]);
-    let model =
-        remote_with(&server.base_url(), With { provider: "openai", key: Some(key), ..With::default() });
+    let model = remote_with(&server.base_url(), With { provider: "groq", key: Some(key), ..With::default() });
     let reply = ask(&model, &small()).await.unwrap();
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), Some("Bearer sk-canary-0123456789"));

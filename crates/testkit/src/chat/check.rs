@@ -1,8 +1,13 @@
-//! Whether a body is a request that a strict chat-completions service takes.
+//! Whether a body is a request that a strict service takes: chat completions here, the other APIs in files of their own.
 //!
 //! Written from the API's documentation, not from the product: unknown keys, roles out of order, calls without results, pictures
 //! that do not decode and schemas that make no sense are all wrong here.
 
+mod gemini;
+mod messages;
+mod responses;
+
+use super::Api;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -21,8 +26,26 @@ struct Check<'a> {
     size: Option<(u32, u32)>,
 }
 
-/// Reads a body; what is wrong with it goes to `wrong`.
-pub(super) fn body(body: &[u8], size: Option<(u32, u32)>, wrong: &mut Vec<String>) -> (Value, Vec<Sent>) {
+/// What these servers sign their thinking with: only what comes back with it came back as it was.
+pub fn signature(of: &str) -> String {
+    STANDARD.encode(format!("signed:{of}"))
+}
+
+/// What is wrong with a body, for whoever has no server to send it to.
+pub fn complaints(api: Api, model: &str, body: &[u8]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    self::body(api, model, body, None, &mut wrong);
+    wrong
+}
+
+/// Reads a body; what is wrong with it goes to `wrong`. `model` is the one of the path, for an API that has it there.
+pub(super) fn body(
+    api: Api,
+    model: &str,
+    body: &[u8],
+    size: Option<(u32, u32)>,
+    wrong: &mut Vec<String>,
+) -> (Value, Vec<Sent>) {
     let json: Value = match serde_json::from_slice(body) {
         Ok(json) => json,
         Err(e) => {
@@ -34,7 +57,12 @@ pub(super) fn body(body: &[u8], size: Option<(u32, u32)>, wrong: &mut Vec<String
         wrong.push(format!("the key {key} stands twice"));
     }
     let mut check = Check { wrong, pictures: Vec::new(), size };
-    check.request(&json);
+    match api {
+        Api::Chat => check.request(&json),
+        Api::Messages => check.messages_request(&json),
+        Api::Responses => check.responses_request(&json),
+        Api::Gemini => check.gemini_request(&json, model),
+    }
     let pictures = check.pictures;
     (json, pictures)
 }
@@ -77,6 +105,7 @@ impl Check<'_> {
             "max_completion_tokens",
             "parallel_tool_calls",
             "stream",
+            "stream_options",
             "seed",
             "stop",
         ];
@@ -89,7 +118,11 @@ impl Check<'_> {
         }
         let both = json.get("max_tokens").is_some() && json.get("max_completion_tokens").is_some();
         self.must(!both, || "both fields for the most tokens".into());
-        self.must(json.get("stream").is_none_or(|s| *s == false), || "streams are not served here".into());
+        self.must(json.get("stream").is_none_or(Value::is_boolean), || "stream is no boolean".into());
+        if let Some(options) = json.get("stream_options") {
+            self.keys("stream_options", options, &["include_usage"], &[]);
+            self.must(json["stream"] == true, || "stream_options without a stream".into());
+        }
         if let Some(tools) = json.get("tools") {
             self.tools(tools);
         }
@@ -114,14 +147,19 @@ impl Check<'_> {
             let function = &tool["function"];
             self.keys(&at, function, &["name", "description", "parameters"], &["strict"]);
             let name = function["name"].as_str().unwrap_or_default();
-            let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-            self.must(plain && (1..=64).contains(&name.len()), || format!("{at} is called {name:?}"));
+            self.name(&at, name);
             self.must(!names.contains(&name), || format!("two tools are called {name:?}"));
             names.push(name);
             self.must(function["description"].as_str().is_some(), || format!("{at} has no description"));
             self.must(function["parameters"]["type"] == "object", || format!("{at} takes no object"));
             self.schema(&format!("{at}.parameters"), &function["parameters"]);
         }
+    }
+
+    /// Letters, digits, `_` and `-`, up to 64.
+    fn name(&mut self, at: &str, name: &str) {
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        self.must(plain && (1..=64).contains(&name.len()), || format!("{at} is called {name:?}"));
     }
 
     fn schema(&mut self, at: &str, schema: &Value) {
@@ -223,15 +261,7 @@ impl Check<'_> {
                 Some("image_url") => {
                     self.keys(at, part, &["type", "image_url"], &[]);
                     self.keys(at, &part["image_url"], &["url"], &["detail"]);
-                    match picture(part["image_url"]["url"].as_str().unwrap_or_default()) {
-                        Ok(sent) => {
-                            let size = (sent.width, sent.height);
-                            let fits = self.size.is_none_or(|s| s == size);
-                            self.must(fits, || format!("{at}: a picture of {}x{}", size.0, size.1));
-                            self.pictures.push(sent);
-                        }
-                        Err(why) => self.wrong.push(format!("{at}: {why}")),
-                    }
+                    self.url_picture(at, part["image_url"]["url"].as_str().unwrap_or_default());
                 }
                 other => self.wrong.push(format!("{at}: a part of type {other:?}")),
             }
@@ -239,11 +269,30 @@ impl Check<'_> {
     }
 }
 
-/// Decodes a data URL down to the last pixel.
-fn picture(url: &str) -> Result<Sent, String> {
-    let base64 = url
-        .strip_prefix("data:image/png;base64,")
-        .ok_or_else(|| format!("a picture that is no PNG in a data URL: {url:.40}"))?;
+impl Check<'_> {
+    fn url_picture(&mut self, at: &str, url: &str) {
+        match url.strip_prefix("data:image/png;base64,") {
+            Some(base64) => self.base64_picture(at, "image/png", base64),
+            None => self.wrong.push(format!("{at}: a picture that is no PNG in a data URL: {url:.40}")),
+        }
+    }
+
+    fn base64_picture(&mut self, at: &str, media_type: &str, base64: &str) {
+        self.must(media_type == "image/png", || format!("{at}: a picture of type {media_type:?}"));
+        match picture(base64) {
+            Ok(sent) => {
+                let size = (sent.width, sent.height);
+                let fits = self.size.is_none_or(|s| s == size);
+                self.must(fits, || format!("{at}: a picture of {}x{}", size.0, size.1));
+                self.pictures.push(sent);
+            }
+            Err(why) => self.wrong.push(format!("{at}: {why}")),
+        }
+    }
+}
+
+/// Decodes base64 down to the last pixel.
+fn picture(base64: &str) -> Result<Sent, String> {
     let bytes = STANDARD.decode(base64).map_err(|e| format!("a picture whose base64 is broken: {e}"))?;
     let broken = |e: png::DecodingError| format!("a picture that does not decode: {e}");
     let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().map_err(broken)?;

@@ -1,5 +1,6 @@
 //! Reading HTTP/1.1 requests and checking what stands around their bodies.
 
+use super::Api;
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
 
@@ -91,7 +92,7 @@ impl<'a> Reader<'a> {
 }
 
 /// What is wrong around the body.
-pub(super) fn check(raw: &Raw, address: SocketAddr, key: Option<&str>) -> Vec<String> {
+pub(super) fn check(raw: &Raw, address: SocketAddr, api: Api, key: Option<&str>) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |good: bool, what: String| {
         if !good {
@@ -103,15 +104,23 @@ pub(super) fn check(raw: &Raw, address: SocketAddr, key: Option<&str>) -> Vec<St
     let known = [address.to_string(), format!("localhost:{}", address.port())];
     must(hosts.len() == 1 && known.iter().any(|k| k == hosts[0]), format!("host {hosts:?}"));
     let accepts = raw.all("accept");
-    must(accepts == ["application/json"], format!("accept {accepts:?}"));
+    let accepted = accepts == ["application/json"] || accepts == ["text/event-stream"];
+    must(accepted, format!("accept {accepts:?}"));
     let agents = raw.all("user-agent");
     must(agents.len() == 1 && agents[0].starts_with("handsight/"), format!("user-agent {agents:?}"));
     for unwanted in ["transfer-encoding", "cookie", "expect", "proxy-authorization", "referer"] {
         must(raw.all(unwanted).is_empty(), format!("an unwanted header {unwanted}"));
     }
-    let authorized = raw.all("authorization");
-    must(key.is_some() || authorized.is_empty(), "credentials that nobody asked for".into());
-    must(authorized.len() <= 1, "several credentials".into());
+    for header in ["authorization", "x-api-key", "api-key", "x-goog-api-key"] {
+        let authorized = raw.all(header);
+        let wanted = key.is_some() && header == api.key_header();
+        must(wanted || authorized.is_empty(), "credentials that nobody asked for".into());
+        must(authorized.len() <= 1, "several credentials".into());
+    }
+    if api == Api::Messages {
+        let versions = raw.all("anthropic-version");
+        must(versions == ["2023-06-01"], format!("anthropic-version {versions:?}"));
+    }
     if raw.method == "POST" {
         let types = raw.all("content-type");
         must(types == ["application/json"], format!("content-type {types:?}"));
@@ -122,6 +131,10 @@ pub(super) fn check(raw: &Raw, address: SocketAddr, key: Option<&str>) -> Vec<St
     wrong
 }
 
-pub(super) fn key_is_wrong(raw: &Raw, key: Option<&str>) -> bool {
-    key.is_some_and(|k| raw.all("authorization") != [format!("Bearer {k}").as_str()])
+pub(super) fn key_is_wrong(raw: &Raw, api: Api, key: Option<&str>) -> bool {
+    key.is_some_and(|k| {
+        let bearer = format!("Bearer {k}");
+        let wanted = if api.key_header() == "authorization" { &bearer } else { k };
+        raw.all(api.key_header()) != [wanted]
+    })
 }

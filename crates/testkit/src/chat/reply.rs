@@ -1,6 +1,6 @@
 //! What the server answers, and how it breaks on the way.
 
-use super::{gzip, send};
+use super::{Api, forms, gzip, send};
 use serde_json::{Value, json};
 use std::io;
 use std::net::TcpStream;
@@ -82,6 +82,26 @@ pub(super) struct Tells {
     pub(super) n: usize,
     /// Input and output tokens.
     pub(super) usage: Option<(u64, u64)>,
+    pub(super) api: Api,
+    /// Whether it is asked to come as a stream.
+    pub(super) stream: bool,
+    /// Whether thinking is sent where the API has it.
+    pub(super) thinks: bool,
+}
+
+impl Tells {
+    pub(super) const fn of(api: Api) -> Self {
+        Self { model: String::new(), n: 0, usage: None, api, stream: false, thinks: false }
+    }
+
+    fn plan(&self, text: Option<&str>, calls: &[Call]) -> Plan {
+        let whole = forms::whole(self, text, calls);
+        if self.stream {
+            with_status(200, &[("content-type", "text/event-stream")], forms::streamed(self.api, &whole))
+        } else {
+            plain(&whole)
+        }
+    }
 }
 
 /// Bytes and what happens around them.
@@ -132,7 +152,13 @@ impl Reply {
 
     /// Length of its HTTP text, for cutting it.
     pub fn http_len(&self, model: &str) -> usize {
-        let plan = self.plan(&Tells { model: model.to_owned(), n: 1, usage: Some((1, 1)) });
+        self.http_len_of(Api::Chat, model, false)
+    }
+
+    /// The same for another API, streamed or not.
+    pub fn http_len_of(&self, api: Api, model: &str, stream: bool) -> usize {
+        let tells = Tells { model: model.to_owned(), n: 1, usage: Some((1, 1)), stream, ..Tells::of(api) };
+        let plan = self.plan(&tells);
         plan.head.len() + plan.body.len()
     }
 
@@ -141,10 +167,10 @@ impl Reply {
             Self::Call { tool, args } => {
                 let call =
                     Call { id: format!("call_{}", tells.n), name: tool.clone(), arguments: args.to_string() };
-                plain(&completion(tells, None, &[call]))
+                tells.plan(None, &[call])
             }
-            Self::Calls(calls) => plain(&completion(tells, None, calls)),
-            Self::Text(text) => plain(&completion(tells, Some(text), &[])),
+            Self::Calls(calls) => tells.plan(None, calls),
+            Self::Text(text) => tells.plan(Some(text), &[]),
             Self::Json(body) => plain(body),
             Self::Body(body) => with_status(200, &[("content-type", "application/json")], body.clone()),
             Self::Status { code, headers, body } => {
@@ -176,31 +202,6 @@ impl Reply {
             Self::OutOfScript => Self::error(500, "the script is over").plan(tells),
         }
     }
-}
-
-/// A whole chat completion.
-fn completion(tells: &Tells, text: Option<&str>, calls: &[Call]) -> Value {
-    let mut message = json!({"role": "assistant", "content": text});
-    if !calls.is_empty() {
-        let calls = calls.iter().map(|c| {
-            json!({"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}})
-        });
-        message["tool_calls"] = calls.collect();
-    }
-    let finish = if calls.is_empty() { "stop" } else { "tool_calls" };
-    let mut whole = json!({
-        "id": format!("chatcmpl-{}", tells.n),
-        "object": "chat.completion",
-        "created": 1_700_000_000 + tells.n,
-        "model": tells.model,
-        "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": finish}],
-        "system_fingerprint": tells.model,
-    });
-    if let Some((input, output)) = tells.usage {
-        whole["usage"] =
-            json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
-    }
-    whole
 }
 
 fn plain(body: &Value) -> Plan {

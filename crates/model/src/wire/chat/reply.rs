@@ -2,7 +2,8 @@
 //!
 //! Strict where a guess could act (calls, their names and arguments), lenient where nothing hangs on it (usage, unknown fields).
 
-use handsight_base::port::model::{ModelReply, ToolCall, Usage};
+use super::super::{object, whole, words};
+use handsight_base::port::model::{ModelReply, RawTurn, Refusal, ToolCall, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -52,22 +53,24 @@ struct TextPart {
 }
 
 pub(super) fn decode(body: &[u8]) -> Result<ModelReply, String> {
-    if body.iter().all(u8::is_ascii_whitespace) {
-        return Err("it is empty".into());
-    }
-    let body: &RawValue =
-        serde_json::from_slice(body).map_err(|e| format!("it is no chat completion ({e})"))?;
-    let body: Body<'_> = object("the reply", body)?;
+    let body: Body<'_> = object("the reply", whole(body, "chat completion")?)?;
     if let Some(error) = body.error.filter(|e| !e.is_null()) {
         return Err(format!("it reports an error: {}", words(&error)));
     }
     let choice = body.choices.and_then(|c| c.into_iter().next()).ok_or("it has no choice")?;
     let choice: Choice<'_> = object("its first choice", choice)?;
-    let message: Message<'_> =
-        object("its message", choice.message.ok_or("its first choice has no message")?)?;
+    let message = choice.message.ok_or("its first choice has no message")?;
+    let raw = serde_json::from_str(message.get()).ok();
+    let message: Message<'_> = object("its message", message)?;
     let mut text = message.content.map_or(Ok(String::new()), content)?;
-    if let (true, Some(refusal)) = (text.is_empty(), message.refusal) {
-        text = refusal;
+    let refused = message.refusal.filter(|r| !r.is_empty());
+    let filtered = choice.finish_reason.as_deref() == Some("content_filter");
+    let refusal = (refused.is_some() || filtered).then(|| Refusal {
+        reason: if filtered { "content_filter" } else { "refusal" }.to_owned(),
+        words: refused.clone().unwrap_or_default(),
+    });
+    if let (true, Some(refused)) = (text.is_empty(), refused) {
+        text = refused;
     }
     let calls = message.tool_calls.into_iter().flatten().map(call).collect::<Result<_, _>>()?;
     Ok(ModelReply {
@@ -75,22 +78,11 @@ pub(super) fn decode(body: &[u8]) -> Result<ModelReply, String> {
         calls,
         usage: body.usage.as_ref().map(usage).unwrap_or_default(),
         finish: choice.finish_reason,
+        refusal,
+        raw: raw.map(|json| RawTurn { provider: String::new(), wire: super::WIRE.name.to_owned(), json }),
         model: body.model.as_ref().and_then(Value::as_str).map(str::to_owned),
         ..ModelReply::default()
     })
-}
-
-/// An object and nothing else: serde would read an array as the fields in order.
-fn object<'a, T: Deserialize<'a>>(what: &str, raw: &'a RawValue) -> Result<T, String> {
-    if !raw.get().starts_with('{') {
-        return Err(format!("{what} is no object"));
-    }
-    serde_json::from_str(raw.get()).map_err(|e| format!("{what} cannot be read ({e})"))
-}
-
-fn words(error: &Value) -> String {
-    let message = error.get("message").unwrap_or(error);
-    message.as_str().map_or_else(|| message.to_string(), str::to_owned)
 }
 
 /// A text, or an array of text parts.
@@ -130,7 +122,11 @@ fn usage(value: &Value) -> Usage {
     Usage {
         input_tokens: count("/prompt_tokens"),
         output_tokens: count("/completion_tokens"),
-        cached_tokens: count("/prompt_tokens_details/cached_tokens"),
+        // OpenAI and most; DeepSeek; Moonshot and Together.
+        cached_tokens: count("/prompt_tokens_details/cached_tokens")
+            .or_else(|| count("/prompt_cache_hit_tokens"))
+            .or_else(|| count("/cached_tokens")),
+        cache_write_tokens: count("/prompt_tokens_details/cache_write_tokens"),
         ..Usage::default()
     }
 }

@@ -84,7 +84,10 @@ fn a_conversation_keeps_calls_and_results_together() {
         is_error,
         acknowledged: Vec::new(),
     };
-    let raw = json!({"role": "assistant", "content": null, "reasoning": "r", "tool_calls": []});
+    let raw = json!({"role": "assistant", "content": "hm", "refusal": null, "reasoning": "r", "other": 1,
+        "tool_calls": []});
+    let replayed = json!({"role": "assistant", "content": "hm", "reasoning": "r"});
+    let replay = ["reasoning".to_owned()];
     let request = ModelRequest {
         messages: vec![
             Message { role: Role::User, parts: vec![Part::Text("hello".into())], raw: None },
@@ -111,7 +114,7 @@ fn a_conversation_keeps_calls_and_results_together() {
         ],
         ..ModelRequest::default()
     };
-    let body = body(&request, &WireOptions::new("m"));
+    let body = body(&request, &WireOptions { replay: &replay, ..WireOptions::new("m") });
     assert_eq!(
         body["messages"],
         json!([
@@ -126,7 +129,7 @@ fn a_conversation_keeps_calls_and_results_together() {
                 {"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}},
                 {"type": "text", "text": "go on"},
             ]},
-            raw,
+            replayed,
             {"role": "assistant", "content": null, "tool_calls": [
                 {"id": "c", "type": "function", "function": {"name": "click", "arguments": "{\"x\":1}"}},
             ]},

@@ -32,14 +32,14 @@ fn good() -> Value {
 
 fn complaints(json: &Value, size: Option<(u32, u32)>) -> Vec<String> {
     let mut wrong = Vec::new();
-    body(json.to_string().as_bytes(), size, &mut wrong);
+    body(Api::Chat, "", json.to_string().as_bytes(), size, &mut wrong);
     wrong
 }
 
 #[test]
 fn a_good_request_is_taken_and_its_picture_decoded() {
     let mut wrong = Vec::new();
-    let (_, pictures) = body(good().to_string().as_bytes(), Some((1, 1)), &mut wrong);
+    let (_, pictures) = body(Api::Chat, "", good().to_string().as_bytes(), Some((1, 1)), &mut wrong);
     assert_eq!(wrong, Vec::<String>::new());
     assert_eq!((pictures.len(), pictures[0].width, pictures[0].height), (1, 1, 1));
 }

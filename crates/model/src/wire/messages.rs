@@ -1,0 +1,273 @@
+//! Anthropic Messages, which llama.cpp and others speak too.
+//!
+//! Facts that are not obvious (from the types of anthropic-sdk-python and the public documentation, read in 2026):
+//! `max_tokens` is required; results stand first in a user's turn; a picture may stand inside a result; the input of a call is an
+//! object. With a thinking budget (from 1 024, below `max_tokens`) neither temperature nor a forced tool is taken, and the last
+//! turn of the model must begin with its thinking if it calls a tool. Thinking goes back with its signature as it came, redacted
+//! thinking too. `input_tokens` leaves out what a cache read or wrote. At most four blocks may carry `cache_control`.
+
+mod reply;
+mod stream;
+
+use super::json::Json;
+use super::{Wire, WireOptions, data_ids, size_of_body};
+use crate::provider::{Thinking, ToolChoice};
+use handsight_base::flow::prompt::Picture;
+use handsight_base::port::model::{Message, ModelRequest, Part, Role};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub const WIRE: Wire = Wire {
+    name: "messages",
+    about: "Anthropic Messages",
+    path: |_, _| "messages".to_owned(),
+    models_path: "models",
+    models: data_ids,
+    headers: &[("anthropic-version", "2023-06-01")],
+    encode,
+    decode: reply::decode,
+    assemble: || Box::new(stream::Stream::default()),
+    raw_fits,
+    pictures_in_results: true,
+};
+
+/// Words of a reply when the run names no limit.
+const MAX_TOKENS: u32 = 4096;
+/// The smallest budget for thinking.
+const LEAST_BUDGET: u32 = 1024;
+
+/// Whether the content has these calls and an end that may go back.
+fn raw_fits(raw: &Value, calls: &[&str]) -> bool {
+    let blocks = raw.as_array().map_or(&[][..], Vec::as_slice);
+    let kind = |b: &Value| b.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let own: Vec<&Value> = blocks.iter().filter(|b| kind(b) == "tool_use").collect();
+    let ends_well = blocks.iter().rfind(|b| !is_blank_text(b)).is_some_and(|b| !is_thinking(b));
+    let same = |(own, id): (&&Value, &&str)| {
+        own.get("id").and_then(Value::as_str) == Some(id) && own.get("input").is_some_and(Value::is_object)
+    };
+    ends_well && own.len() == calls.len() && own.iter().zip(calls).all(same)
+}
+
+fn is_thinking(block: &Value) -> bool {
+    matches!(block.get("type").and_then(Value::as_str), Some("thinking" | "redacted_thinking"))
+}
+
+/// The service sends such at times, and refuses to take it back.
+fn is_blank_text(block: &Value) -> bool {
+    block.get("type").is_some_and(|t| t == "text")
+        && block.get("text").and_then(Value::as_str).is_none_or(|t| t.trim().is_empty())
+}
+
+pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
+    let mut json = Json::with_capacity(size_of_body(request));
+    let thinking = options.thinking.filter(|t| may_think(*t, request));
+    let words = request.sampling.max_tokens.unwrap_or(MAX_TOKENS);
+    json.object(|j| {
+        j.key("model").value(options.model);
+        match thinking {
+            Some(Thinking::Budget(budget)) => {
+                let budget = budget.max(LEAST_BUDGET);
+                j.key("max_tokens").value(&(words.saturating_add(budget)));
+                j.key("thinking").object(|j| {
+                    j.key("type").value("enabled");
+                    j.key("budget_tokens").value(&budget);
+                });
+            }
+            Some(Thinking::Adaptive) => {
+                j.key("max_tokens").value(&words);
+                j.key("thinking").object(|j| j.key("type").value("adaptive"));
+            }
+            Some(Thinking::Kept) | None => j.key("max_tokens").value(&words),
+        }
+        if !request.system.is_empty() {
+            j.key("system").array(|j| text(j, &request.system, options.caching));
+        }
+        j.key("messages").array(|j| messages(j, &request.messages, options));
+        if !request.tools.is_empty() {
+            tools(j, request, options);
+        }
+        if let (Some(choice), false) = (options.tool_choice, request.tools.is_empty()) {
+            let thinks = matches!(thinking, Some(Thinking::Budget(_) | Thinking::Adaptive));
+            j.key("tool_choice").object(|j| {
+                j.key("type").value(match choice {
+                    ToolChoice::Required if !thinks => "any",
+                    ToolChoice::Required | ToolChoice::Auto => "auto",
+                });
+            });
+        }
+        if !options.fixed_sampling && thinking.is_none() {
+            // Newer models refuse both at once.
+            match (request.sampling.temperature, request.sampling.top_p) {
+                (Some(t), _) => j.key("temperature").value(&t.clamp(0.0, 1.0)),
+                (None, Some(p)) => j.key("top_p").value(&p),
+                (None, None) => {}
+            }
+        }
+        if options.stream {
+            j.key("stream").value(&true);
+        }
+    });
+    json.finish()
+}
+
+/// A budget is refused when a call of the model is answered whose thinking is not there, as after a change of models.
+fn may_think(thinking: Thinking, request: &ModelRequest) -> bool {
+    if !matches!(thinking, Thinking::Budget(_)) {
+        return true;
+    }
+    let last = request.messages.iter().rfind(|m| m.role == Role::Assistant);
+    last.is_none_or(|m| {
+        let calls = m.parts.iter().any(|p| matches!(p, Part::Call(_)));
+        let first = m.raw.as_ref().and_then(|raw| raw.json.get(0));
+        !calls || first.is_some_and(is_thinking)
+    })
+}
+
+fn tools(j: &mut Json, request: &ModelRequest, options: &WireOptions<'_>) {
+    j.key("tools").array(|j| {
+        let last = request.tools.len() - 1;
+        for (i, tool) in request.tools.iter().enumerate() {
+            j.object(|j| {
+                j.key("name").value(&tool.name);
+                j.key("description").value(&tool.description);
+                j.key("input_schema").value(&tool.parameters);
+                mark(j, options.caching && i == last);
+            });
+        }
+    });
+}
+
+/// All up to here is looked for in the cache and kept there.
+fn mark(j: &mut Json, wanted: bool) {
+    if wanted {
+        j.key("cache_control").object(|j| j.key("type").value("ephemeral"));
+    }
+}
+
+fn text(j: &mut Json, text: &str, marked: bool) {
+    j.object(|j| {
+        j.key("type").value("text");
+        j.key("text").value(text);
+        mark(j, marked);
+    });
+}
+
+fn messages(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
+    // The last two turns of the user: this request writes up to the last, and reads what the one before it wrote. A single turn
+    // is never read again, so nothing is written for it.
+    let from_user = |(i, m): (usize, &Message)| (m.role == Role::User).then_some(i);
+    let turns: Vec<usize> = messages.iter().enumerate().filter_map(from_user).collect();
+    let marked: &[usize] = match turns.as_slice() {
+        [.., before, last] if options.caching => &[*before, *last],
+        _ => &[],
+    };
+    for (i, m) in messages.iter().enumerate() {
+        j.object(|j| match (m.role, &m.raw) {
+            (Role::User, _) => {
+                j.key("role").value("user");
+                j.key("content").array(|j| user(j, &m.parts, options, marked.contains(&i)));
+            }
+            (Role::Assistant, Some(raw)) => {
+                j.key("role").value("assistant");
+                j.key("content").array(|j| {
+                    let blocks = raw.json.as_array().into_iter().flatten();
+                    blocks.filter(|b| !is_blank_text(b)).for_each(|b| j.value(b));
+                });
+            }
+            (Role::Assistant, None) => {
+                j.key("role").value("assistant");
+                j.key("content").array(|j| assistant(j, &m.parts));
+            }
+        });
+    }
+}
+
+fn user(j: &mut Json, parts: &[Part], options: &WireOptions<'_>, marked: bool) {
+    // A picture that may not stand in its result follows all results.
+    let mut blocks: Vec<Block<'_>> = Vec::with_capacity(parts.len());
+    let mut later = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => blocks.push(Block::Text(text)),
+            Part::Picture(picture) => blocks.push(Block::Picture(picture)),
+            Part::Result { call_id, text, picture, is_error, acknowledged: _ } => {
+                let inside = picture.as_ref().filter(|_| options.pictures_in_results);
+                later.extend(picture.as_ref().filter(|_| !options.pictures_in_results).map(Block::Picture));
+                blocks.push(Block::Result { call_id, text, picture: inside, is_error: *is_error });
+            }
+            Part::Call(_) => {}
+        }
+    }
+    // Stable: results first, each side in its order.
+    blocks.sort_by_key(|b| !matches!(b, Block::Result { .. }));
+    let after_results = blocks.iter().take_while(|b| matches!(b, Block::Result { .. })).count();
+    blocks.splice(after_results..after_results, later);
+    let last = blocks.len().saturating_sub(1);
+    for (i, block) in blocks.into_iter().enumerate() {
+        block.write(j, marked && i == last);
+    }
+}
+
+enum Block<'a> {
+    Text(&'a str),
+    Picture(&'a Picture),
+    Result { call_id: &'a str, text: &'a str, picture: Option<&'a Picture>, is_error: bool },
+}
+
+impl Block<'_> {
+    fn write(&self, j: &mut Json, marked: bool) {
+        match self {
+            Self::Text(words) => text(j, words, marked),
+            Self::Picture(picture) => j.object(|j| {
+                j.key("type").value("image");
+                j.key("source").object(|j| {
+                    j.key("type").value("base64");
+                    j.key("media_type").value(picture.media_type);
+                    j.key("data").base64(picture);
+                });
+                mark(j, marked);
+            }),
+            Self::Result { call_id, text: words, picture, is_error } => j.object(|j| {
+                j.key("type").value("tool_result");
+                j.key("tool_use_id").value(call_id);
+                if picture.is_some() || !words.is_empty() {
+                    j.key("content").array(|j| {
+                        if !words.trim().is_empty() {
+                            text(j, words, false);
+                        }
+                        if let Some(picture) = picture {
+                            Self::Picture(picture).write(j, false);
+                        }
+                    });
+                }
+                if *is_error {
+                    j.key("is_error").value(&true);
+                }
+                mark(j, marked);
+            }),
+        }
+    }
+}
+
+/// The neutral form: another provider's thinking means nothing here and stays away.
+fn assistant(j: &mut Json, parts: &[Part]) {
+    for part in parts {
+        match part {
+            Part::Text(words) => text(j, words.trim_end(), false),
+            Part::Call(call) => j.object(|j| {
+                j.key("type").value("tool_use");
+                j.key("id").value(&call.id);
+                j.key("name").value(&call.name);
+                // Its own text, so that a number stays as it was written.
+                match serde_json::from_str::<&RawValue>(&call.arguments) {
+                    Ok(input) => j.key("input").value(input),
+                    Err(_) => j.key("input").object(|_| {}),
+                }
+            }),
+            Part::Picture(_) | Part::Result { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
