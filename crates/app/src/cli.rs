@@ -371,6 +371,8 @@ pub(crate) enum ModelsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Ask one model for real, with a small picture and a tool, and say what works
+    Test(ModelsTestArgs),
 }
 
 #[derive(Debug, Args)]
@@ -401,6 +403,20 @@ impl By {
             Self::Run => "run",
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsTestArgs {
+    /// Which model
+    #[arg(value_name = "PROVIDER/NAME")]
+    pub(crate) name: String,
+    /// Where the service is; ends before /chat/completions
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -452,6 +468,7 @@ pub(crate) enum Generated {
     Man,
     Completions,
     Reference,
+    Models,
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::http::{Call, Deadlines, Http, HttpSetup};
-use crate::provider::{Limits, Provider, SetupError};
+use crate::provider::{Limits, Provider, SetupError, Thinking};
 use crate::secret::Secret;
 use crate::stream::Reading;
 use crate::usage::{Price, Tariff, pictures};
@@ -78,6 +78,11 @@ impl Remote {
         &self.endpoint
     }
 
+    /// How the model writes what it wants, unless the profile says otherwise.
+    pub fn dialect(&self) -> &str {
+        self.provider.dialect_of(&self.model)
+    }
+
     pub fn provider(&self) -> &Provider {
         &self.provider
     }
@@ -98,7 +103,12 @@ impl Remote {
 
     /// What a call costs, and how pictures are counted.
     pub fn tariff(&self) -> Tariff {
-        Tariff { price: self.price(), picture_tokens: self.provider.limits.picture_tokens }
+        let thinking_tokens = match self.provider.thinking(&self.model) {
+            Some(Thinking::Budget(budget)) => budget,
+            Some(Thinking::Kept | Thinking::Adaptive) | None => 0,
+        };
+        let picture_tokens = self.provider.limits.picture_tokens;
+        Tariff { price: self.price(), picture_tokens, thinking_tokens }
     }
 
     /// The names of the models that the service has.

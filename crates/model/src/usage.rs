@@ -11,6 +11,8 @@ pub struct Price {
     pub input: f64,
     /// Of input that the provider had in its cache; the price of other input if not given.
     pub cached: Option<f64>,
+    /// Of input that the provider wrote to its cache; the price of other input if not given.
+    pub cache_write: Option<f64>,
     pub output: f64,
 }
 
@@ -28,6 +30,8 @@ pub struct Tariff {
     pub price: Option<Price>,
     /// Most tokens one picture is ever counted as; `None` where nobody said.
     pub picture_tokens: Option<u32>,
+    /// Tokens a model may think beyond the words it is asked for at most.
+    pub thinking_tokens: u32,
 }
 
 /// Tokens charged for the words of a reply that had no limit and no usage.
@@ -61,7 +65,8 @@ impl Tariff {
                 + request_around
                 + message_around * request.messages.len() as u64
                 + tool_around * request.tools.len() as u64,
-            output_tokens: request.sampling.max_tokens.map_or(OUTPUT_AT_MOST, u64::from),
+            output_tokens: request.sampling.max_tokens.map_or(OUTPUT_AT_MOST, u64::from)
+                + u64::from(self.thinking_tokens),
         }
     }
 
@@ -81,7 +86,9 @@ pub(crate) fn pictures(request: &ModelRequest) -> impl Iterator<Item = &Picture>
 
 impl Price {
     pub(crate) fn is_sane(&self) -> bool {
-        [self.input, self.output, self.cached.unwrap_or(0.0)].iter().all(|p| p.is_finite() && *p >= 0.0)
+        [self.input, self.output, self.cached.unwrap_or(0.0), self.cache_write.unwrap_or(0.0)]
+            .iter()
+            .all(|p| p.is_finite() && *p >= 0.0)
     }
 
     /// What the counted tokens cost; a count that the provider left out is taken as the most it can be.
@@ -89,7 +96,13 @@ impl Price {
         let input = usage.input_tokens.unwrap_or(most.input_tokens);
         let output = usage.output_tokens.unwrap_or(most.output_tokens);
         let cached = usage.cached_tokens.unwrap_or(0).min(input);
-        let fresh = (input - cached) as f64 * self.input;
+        let dearest = self.cache_write.unwrap_or(self.input).max(self.input);
+        // Without a word on the input, all of it may have been written to the cache.
+        let written = match usage.input_tokens {
+            Some(_) => usage.cache_write_tokens.unwrap_or(0).min(input - cached),
+            None => input - cached,
+        };
+        let fresh = (input - cached - written) as f64 * self.input + written as f64 * dearest;
         (fresh + cached as f64 * self.cached.unwrap_or(self.input) + output as f64 * self.output) / 1e6
     }
 }
@@ -98,7 +111,7 @@ impl Price {
 mod tests {
     use super::*;
 
-    const PRICE: Price = Price { input: 2.0, cached: Some(0.5), output: 8.0 };
+    const PRICE: Price = Price { input: 2.0, cached: Some(0.5), cache_write: None, output: 8.0 };
     const MOST: AtMost = AtMost { input_tokens: 10_000, output_tokens: 2_000 };
 
     fn cost(price: Price, input: Option<u64>, output: Option<u64>, cached: Option<u64>) -> f64 {
@@ -114,6 +127,15 @@ mod tests {
         let plain = Price { cached: None, ..PRICE };
         assert_eq!(cost(plain, Some(1_000_000), Some(0), Some(1_000_000)), 2.0);
         assert_eq!(cost(PRICE, Some(10), Some(0), Some(99)), 10.0 * 0.5 / 1e6, "never more cached than sent");
+        let usage = Usage {
+            input_tokens: Some(1_000_000),
+            output_tokens: Some(0),
+            cached_tokens: Some(300_000),
+            cache_write_tokens: Some(200_000),
+            ..Usage::default()
+        };
+        let writes = Price { cache_write: Some(2.5), ..PRICE };
+        assert_eq!(writes.cost(&usage, MOST), 0.5 * 2.0 + 0.2 * 2.5 + 0.3 * 0.5);
     }
 
     #[test]

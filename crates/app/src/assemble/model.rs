@@ -12,7 +12,7 @@ use handsight_agent::profile::Profile;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::Model;
 use handsight_model::{
-    Deadlines, Endpoint, ModelRef, ModelRole, OFFLINE, Provider, Providers, Recorded, Remote, Scripted,
+    Deadlines, Endpoint, ModelRef, ModelRole, OFFLINE, Providers, Recorded, Remote, Scripted,
     Setup, Tariff,
 };
 use std::collections::BTreeMap;
@@ -175,8 +175,8 @@ impl Choice {
         clock: &Arc<dyn Clock>,
         stopwatch: &Arc<dyn Clock>,
     ) -> anyhow::Result<Chosen> {
-        let dialect = |provider: Option<&Provider>| match (profile.decide.dialect.as_str(), provider) {
-            ("", Some(provider)) => provider.dialect.clone(),
+        let dialect = |of_model: Option<&str>| match (profile.decide.dialect.as_str(), of_model) {
+            ("", Some(of_model)) => of_model.to_owned(),
             (own, _) => own.to_owned(),
         };
         if let Some(remote) = self.remote(environment, profile, stopwatch)? {
@@ -188,7 +188,7 @@ impl Choice {
                 of_profile: profile_host(environment, &self.providers, &profile.name)
                     == Some(endpoint.host()),
             };
-            let dialect = dialect(Some(remote.provider()));
+            let dialect = dialect(Some(remote.dialect()));
             let tariff = money::tariff(&remote, profile);
             let answering = Answering::Served { remote: Arc::new(remote), tariff };
             let names = self.names;

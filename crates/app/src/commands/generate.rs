@@ -21,6 +21,7 @@ fn write(args: &GenerateArgs) -> std::io::Result<()> {
             }
             Ok(())
         }
+        Generated::Models => std::fs::write(args.dir.join("models.md"), super::models::page()?),
         Generated::Reference => std::fs::write(args.dir.join("cli.md"), reference(command)),
     }
 }

@@ -52,6 +52,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
         Command::Models { command } => match command {
             None => models::list(environment, false),
             Some(ModelsCommand::List { json }) => models::list(environment, json),
+            Some(ModelsCommand::Test(args)) => doctor::test_model(environment, args),
         },
         Command::Cost(args) => cost::run(environment, &args),
         Command::Doctor(args) => doctor::run(environment, &args),

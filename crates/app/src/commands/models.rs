@@ -1,9 +1,12 @@
-//! `models list`: who serves models, where, and on what terms. Asks nobody; `doctor` does.
+//! `models list`: who serves models, where, and on what terms. Asks nobody; `models test` and `doctor` do.
 
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::{providers, say};
+use handsight_model::provider::{Provider, Streaming};
+use handsight_model::{PROVIDERS, Providers};
 use serde_json::json;
+use std::fmt::Write as _;
 
 pub(crate) fn list(environment: &Environment, as_json: bool) -> anyhow::Result<Exit> {
     let providers = providers::read(environment)?;
@@ -16,6 +19,16 @@ pub(crate) fn list(environment: &Environment, as_json: bool) -> anyhow::Result<E
                     "about": p.about,
                     "base_url": p.base_url,
                     "wire": p.wire.name,
+                    "pictures_in_results": p.pictures_in_results(""),
+                    "streaming": p.streaming != Streaming::Unsupported,
+                    "caching": p.caching,
+                    "limits": {
+                        "picture_bytes": p.limits.picture_bytes,
+                        "picture_edge": p.limits.picture_edge,
+                        "pictures": p.limits.picture_count,
+                        "request_bytes": p.limits.request_bytes,
+                        "context_tokens": p.limits.context_tokens,
+                    },
                     "dialect": p.dialect,
                     "key_variable": p.key_variable,
                     "key_set": p.key_variable.as_deref().map(|v| environment.key(v).is_some()),
@@ -36,4 +49,80 @@ pub(crate) fn list(environment: &Environment, as_json: bool) -> anyhow::Result<E
         say::result(&format!("{:<12} {place:<34} {key:<34} {}", p.name, p.about));
     }
     Ok(Exit::Done)
+}
+
+/// The page of the providers compiled in, for `docs/`.
+pub(super) fn page() -> std::io::Result<String> {
+    let providers = Providers::builtin().map_err(std::io::Error::other)?;
+    let mut page = format!(
+        "# Models\n\nGenerated from `crates/model/providers/` by `cargo xtask docs`; a test compares.\n\n\
+         {} providers are compiled in. A file `NAME.toml` of your own in the configuration's `providers/` folder adds one, or \
+         replaces the one of the same name. `handsight models test PROVIDER/NAME` asks a model for real and says what works.\n\n\
+         | provider | wire | pictures in results | thinking kept | caching | streaming | cost known | limits |\n\
+         |---|---|---|---|---|---|---|---|\n",
+        PROVIDERS.len()
+    );
+    for p in providers.iter() {
+        let _infallible = writeln!(page, "{}", row(p));
+    }
+    page.push_str("\n## Prices\n\nUS dollars per million tokens. What is not listed has no known price.\n\n");
+    page.push_str(
+        "| provider | model | input | cached | cache write | output |\n|---|---|---|---|---|---|\n",
+    );
+    for p in providers.iter() {
+        for (names, price, _) in p.patterns() {
+            let Some(price) = price else { continue };
+            let or = |v: Option<f64>| v.map_or("as input".to_owned(), |v| v.to_string());
+            let _infallible = writeln!(
+                page,
+                "| {} | `{}` | {} | {} | {} | {} |",
+                p.name,
+                names.join("`, `"),
+                price.input,
+                or(price.cached),
+                or(price.cache_write),
+                price.output
+            );
+        }
+    }
+    page.push('\n');
+    for p in providers.iter() {
+        if let Some(from) = &p.prices_from {
+            let _infallible = writeln!(page, "Prices of {} as of {from}.", p.name);
+        }
+    }
+    Ok(page)
+}
+
+fn row(p: &Provider) -> String {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let thinking = match p.wire.name {
+        "chat" if p.replay.is_empty() => "no".to_owned(),
+        "chat" => format!("`{}`", p.replay.join("`, `")),
+        _ => "with its signatures".to_owned(),
+    };
+    let in_results = if p.pictures_in_results("") { "yes" } else { "no, they follow" };
+    let streaming = match p.streaming {
+        Streaming::On => "yes",
+        Streaming::Off => "if asked for",
+        Streaming::Unsupported => "no",
+    };
+    let priced = p.patterns().filter(|(_, price, _)| price.is_some()).count();
+    let free = p.patterns().all(|(_, price, _)| price.is_some_and(|p| p.input == 0.0 && p.output == 0.0));
+    let cost = match priced {
+        0 => "no".to_owned(),
+        _ if free => "free".to_owned(),
+        n => format!("{n} patterns"),
+    };
+    let limits = &p.limits;
+    let mut known = Vec::new();
+    known.extend(limits.picture_bytes.map(|n| format!("picture {n} bytes")));
+    known.extend(limits.picture_edge.map(|n| format!("{n} pixels a side")));
+    known.extend(limits.picture_count.map(|n| format!("{n} pictures")));
+    known.extend(limits.request_bytes.map(|n| format!("request {n} bytes")));
+    known.extend(limits.context_tokens.map(|n| format!("{n} tokens")));
+    let known = if known.is_empty() { "none known".to_owned() } else { known.join(", ") };
+    let (name, wire) = (&p.name, p.wire.name);
+    let caching = yes(p.caching);
+    format!("| {name} | {wire} | {in_results} | {thinking} | {caching} | {streaming} | {cost} | {known} |")
 }

@@ -108,6 +108,15 @@ fn the_generated_pages_are_those_of_the_program() {
     assert!(!reference.contains("__hands"));
 }
 
+#[test]
+fn the_page_of_models_is_that_of_the_providers() {
+    let handsight = Handsight::new();
+    handsight.run(&["generate", "models", "new"]).ended(0);
+    let new = std::fs::read_to_string(handsight.home().join("new/models.md")).unwrap();
+    let kept = include_str!("../../../../docs/models.md");
+    assert!(new == kept, "docs/models.md is stale; `cargo xtask docs` makes it anew");
+}
+
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated");
 
 /// What is in a folder and in its folders.

@@ -57,6 +57,8 @@ mod wine_programs;
 #[cfg(target_os = "linux")]
 mod wine_rig;
 #[cfg(target_os = "linux")]
+mod wires;
+#[cfg(target_os = "linux")]
 mod world_run;
 #[cfg(target_os = "linux")]
 mod xvfb_bad_input;

@@ -5,7 +5,7 @@
 
 use crate::handsight::Handsight;
 use crate::rig::session;
-use handsight_testkit::chat::{Call, Reply, Rules, Server};
+use handsight_testkit::chat::{Api, Call, Reply, Rules, Server};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -17,7 +17,12 @@ const SCRIPT: &str = include_str!("../scripts/one_run.jsonl");
 
 /// A model server that answers with the script and takes the profile's pictures only.
 pub(crate) fn server() -> Server {
-    let rules = Rules { picture_size: Some((1536, 864)), ..Rules::default() };
+    server_of(Api::Chat)
+}
+
+/// The same of another API.
+pub(crate) fn server_of(api: Api) -> Server {
+    let rules = Rules { picture_size: Some((1536, 864)), api, ..Rules::default() };
     Server::scripted_with(rules, SCRIPT.lines().filter(|line| line.starts_with('{')).map(reply))
 }
 

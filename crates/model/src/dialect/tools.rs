@@ -99,6 +99,18 @@ impl Dialect for ToolsDialect {
     }
 
     fn decode(&self, reply: &ModelReply, _picture: &PictureGeometry) -> Result<Decoded, Rejection> {
+        if let Some(refusal) = &reply.refusal {
+            let complaint = format!("The provider refused this ({}). {}", refusal.reason, refusal.words);
+            return Err(self.reject(RejectionKind::NoCall, &complaint, None));
+        }
+        if let Some(check) = reply.checks.first() {
+            // A person is asked by whoever shows the question to one; until then nothing of the reply is run.
+            let complaint = format!(
+                "This call was not run: the provider wants a person to agree first ({}). {}",
+                check.code, check.message
+            );
+            return Err(self.reject(RejectionKind::NoCall, &complaint, None));
+        }
         let Some((first, later)) = reply.calls.split_first() else {
             let complaint = if reply.text.trim().is_empty() {
                 "The reply was empty."

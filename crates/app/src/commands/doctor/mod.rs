@@ -11,7 +11,7 @@ mod storage;
 mod windows;
 
 use crate::assemble;
-use crate::cli::DoctorArgs;
+use crate::cli::{DoctorArgs, ModelArgs, ModelsTestArgs};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::settings as profile_settings;
@@ -42,5 +42,19 @@ pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Resul
     let remote = model.remote(environment, profile, &clock);
     let deadlines = assemble::model::deadlines(profile);
     findings.extend(runtime.block_on(model::check(remote, deadlines, &stop)));
+    Ok(report(&findings, args.json))
+}
+
+/// `models test`: what `doctor` says of a model, of any one and of nothing else.
+pub(crate) fn test_model(environment: &Environment, args: ModelsTestArgs) -> anyhow::Result<Exit> {
+    let profile = profile_settings::resolve(environment, &args.settings, &[])?.profile;
+    let model = ModelArgs { model: vec![args.name], base_url: args.base_url };
+    let choice = assemble::model::Choice::read(environment, &profile, &model)?;
+    let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
+    let stop = Stop::new();
+    crate::signals::listen(stop.clone())?;
+    let remote = choice.remote(environment, &profile, &clock);
+    let deadlines = assemble::model::deadlines(&profile);
+    let findings = crate::runtime()?.block_on(model::check(remote, deadlines, &stop));
     Ok(report(&findings, args.json))
 }
