@@ -138,8 +138,15 @@ fn options_of(recorded: &Value) -> WireOptions<'_> {
     let has = |key: &str| recorded.get(key).is_some();
     let text = |key: &str| recorded.get(key).and_then(Value::as_str);
     let choice = |path: &str| recorded.pointer(path).and_then(Value::as_str);
-    let budget = recorded.pointer("/thinking/budget_tokens").and_then(Value::as_u64);
-    let budget = budget.and_then(|b| u32::try_from(b).ok()).map(Thinking::Budget);
+    let budget = ["/thinking/budget_tokens", "/generationConfig/thinkingConfig/thinkingBudget"]
+        .iter()
+        .find_map(|path| recorded.pointer(path)?.as_u64());
+    let thinking = match budget.and_then(|b| u32::try_from(b).ok()) {
+        Some(budget) => Some(Thinking::Budget(budget)),
+        None if choice("/thinking/type") == Some("adaptive") => Some(Thinking::Adaptive),
+        None => has("include").then_some(Thinking::Kept),
+    };
+    let sampled = |path: &str| recorded.pointer(path).is_some();
     WireOptions {
         max_tokens_field: if has("max_completion_tokens") {
             MaxTokensField::MaxCompletionTokens
@@ -151,9 +158,16 @@ fn options_of(recorded: &Value) -> WireOptions<'_> {
             Some("required" | "any") => Some(ToolChoice::Required),
             _ => None,
         },
-        fixed_sampling: !has("temperature") && !has("top_p") && !has("generationConfig"),
+        fixed_sampling: ![
+            "/temperature",
+            "/top_p",
+            "/generationConfig/temperature",
+            "/generationConfig/topP",
+        ]
+        .into_iter()
+        .any(sampled),
         stream: has("stream"),
-        thinking: budget.or_else(|| has("include").then_some(Thinking::Kept)),
+        thinking,
         caching: [recorded.get("system"), recorded.get("tools")].into_iter().flatten().any(is_marked),
         pictures_in_results: wire_of(recorded).pictures_in_results,
         ..WireOptions::new(text("model").unwrap_or_default())
