@@ -17,7 +17,6 @@ fn provider(handsight: &Handsight, api: Api, streaming: &str) -> String {
     name
 }
 
-// spec: R36 FAKE SIM
 #[test]
 fn one_script_gives_one_log_over_every_wire_whole_and_streamed() {
     let log = one_run::simulated();

@@ -169,7 +169,6 @@ fn check(wire: &Wire, request: &ModelRequest, seed: usize) -> Vec<String> {
     complaints(api(wire), options.model, &wire.body(request, &options))
 }
 
-// spec: R36 FAKE
 #[test]
 fn of_2000_random_histories_no_request_is_invalid() {
     let shot =

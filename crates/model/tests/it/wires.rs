@@ -1,4 +1,4 @@
-//! All four wires against a strict server of each API: the same conversation, whole and streamed.
+//! All four wires against a strict server of each API: the same conversation, whole and streamed (R34, R36).
 
 use super::*;
 use handsight_base::port::model::ToolCall;
@@ -94,7 +94,6 @@ fn gist(reply: &ModelReply) -> Value {
     ])
 }
 
-// spec: R36 FAKE
 #[tokio::test]
 async fn a_conversation_is_taken_by_every_api_whole_and_streamed() {
     for api in Api::ALL {
@@ -159,7 +158,6 @@ async fn a_history_moves_from_every_provider_to_every_other() {
     }
 }
 
-// spec: R34 FAKE
 #[tokio::test]
 async fn a_stream_cut_at_any_byte_gives_no_reply() {
     for api in Api::ALL {
@@ -184,7 +182,6 @@ async fn a_stream_cut_at_any_byte_gives_no_reply() {
     }
 }
 
-// spec: R34 FAKE
 #[tokio::test]
 async fn a_stream_has_deadlines_for_its_parts() {
     let short = Some(Duration::from_millis(300));
