@@ -85,7 +85,8 @@ mod tests {
             ("NO_PROXY", "http://proxy/a:b@c"),
             ("HOME", "/home/me"),
         ]);
-        let mut found = of(&environment, &["MINE".to_owned()]);
+        let keys = ["MINE".to_owned()];
+        let mut found = of(&environment, &keys);
         found.sort_unstable();
         assert_eq!(found, ["abcdef", "hush", "x1"]);
     }

@@ -148,10 +148,10 @@ fn options<'a>(seed: usize, replay: &'a [String]) -> WireOptions<'a> {
     WireOptions {
         provider: "asked",
         thinking: thinking[seed % 4],
-        pictures_in_results: seed % 3 != 0,
-        picture_count: (seed % 5 == 0).then_some(2),
-        caching: seed % 2 == 0,
-        stream: seed % 7 == 0,
+        pictures_in_results: !seed.is_multiple_of(3),
+        picture_count: seed.is_multiple_of(5).then_some(2),
+        caching: seed.is_multiple_of(2),
+        stream: seed.is_multiple_of(7),
         replay,
         ..WireOptions::new(["gemini-2.5-pro", "gemini-3-pro"][seed % 2])
     }
