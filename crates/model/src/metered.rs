@@ -48,7 +48,7 @@ impl Metered {
 
     /// Waits for what other calls hold, and reserves. `None` if nothing can be recorded and no limit needs it.
     async fn reserve(&self, most: AtMost, stop: &Stop) -> Result<Option<Open>, ModelError> {
-        let most_usd = self.tariff.cost(&Usage::default(), most).map(Nanos::from_usd);
+        let most_usd = self.tariff.most_usd(most).map(Nanos::from_usd);
         loop {
             let (ledger, account) = (Arc::clone(&self.ledger), Arc::clone(&self.account));
             let (model, now) = (self.inner.name().to_owned(), self.clock.unix_millis());

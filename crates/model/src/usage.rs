@@ -70,6 +70,14 @@ impl Tariff {
         }
     }
 
+    /// US dollars that no call of this size costs more than: all of its input at the dearest price of input.
+    pub(crate) fn most_usd(&self, most: AtMost) -> Option<f64> {
+        let price = self.price?;
+        let dearest = [price.input, price.cached.unwrap_or(0.0), price.cache_write.unwrap_or(0.0)];
+        let input = dearest.into_iter().fold(0.0, f64::max);
+        Some((most.input_tokens as f64 * input + most.output_tokens as f64 * price.output) / 1e6)
+    }
+
     /// US dollars; `None` without a price.
     pub(crate) fn cost(&self, usage: &Usage, most: AtMost) -> Option<f64> {
         self.price.map(|price| price.cost(usage, most))
@@ -136,6 +144,15 @@ mod tests {
         };
         let writes = Price { cache_write: Some(2.5), ..PRICE };
         assert_eq!(writes.cost(&usage, MOST), 0.5 * 2.0 + 0.2 * 2.5 + 0.3 * 0.5);
+    }
+
+    #[test]
+    fn what_is_reserved_is_never_less_than_what_a_cache_makes_of_it() {
+        let price = Price { input: 10.0, cached: Some(1.0), cache_write: Some(12.5), output: 50.0 };
+        let most = AtMost { input_tokens: 1_000_000, output_tokens: 0 };
+        let tariff = Tariff { price: Some(price), picture_tokens: None };
+        assert_eq!(tariff.most_usd(most), Some(12.5));
+        assert_eq!(Tariff { price: None, ..tariff }.most_usd(most), None);
     }
 
     #[test]

@@ -12,8 +12,7 @@ use handsight_agent::profile::Profile;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::Model;
 use handsight_model::{
-    Deadlines, Endpoint, ModelRef, ModelRole, OFFLINE, Providers, Recorded, Remote, Scripted,
-    Setup, Tariff,
+    Deadlines, Endpoint, ModelRef, ModelRole, OFFLINE, Providers, Recorded, Remote, Scripted, Setup, Tariff,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
