@@ -150,7 +150,7 @@ mod tests {
     fn what_is_reserved_is_never_less_than_what_a_cache_makes_of_it() {
         let price = Price { input: 10.0, cached: Some(1.0), cache_write: Some(12.5), output: 50.0 };
         let most = AtMost { input_tokens: 1_000_000, output_tokens: 0 };
-        let tariff = Tariff { price: Some(price), picture_tokens: None };
+        let tariff = Tariff { price: Some(price), picture_tokens: None, thinking_tokens: 0 };
         assert_eq!(tariff.most_usd(most), Some(12.5));
         assert_eq!(Tariff { price: None, ..tariff }.most_usd(most), None);
     }
