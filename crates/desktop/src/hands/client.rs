@@ -44,7 +44,7 @@ pub struct Hands {
     chord: Stop,
     ended: Arc<AtomicBool>,
     clock: RealClock,
-    /// Numbers chunks and tickets.
+    /// Numbers batches, chunks and tickets.
     asked: u64,
     swept: Vec<Code>,
     last_ended: Option<Ended>,
@@ -128,12 +128,13 @@ impl Hands {
         if self.is_stopped(stop) {
             return Err(DesktopError::Stopped);
         }
+        let batch = self.number();
         let of = primitives.iter().map(events_of).fold(0, u32::saturating_add);
         let mut events = 0u32;
         let mut ended = None;
         let mut chunks = chunks(primitives).into_iter().peekable();
         while let Some(chunk) = chunks.next() {
-            let (sent, why) = self.run(chunk, chunks.peek().is_none(), stop)?;
+            let (sent, why) = self.run(batch, chunk, chunks.peek().is_none(), stop)?;
             events = events.saturating_add(sent);
             if why.is_none() && stop.is_set() && chunks.peek().is_some() {
                 self.release_all()?;
@@ -206,13 +207,14 @@ impl Hands {
     /// Sends one chunk and waits for its end: the events sent, and what cut it short.
     fn run(
         &mut self,
+        batch: u64,
         primitives: Vec<Primitive>,
         last: bool,
         stop: &Stop,
     ) -> Result<(u32, Option<Ended>), DesktopError> {
         let chunk = self.number();
         let patience = ANSWER + waits(&primitives);
-        self.ask(&Command::Run { chunk, primitives, last })?;
+        self.ask(&Command::Run { batch, chunk, primitives, last })?;
         self.answer("inject", patience, Some(stop), |reply| match reply {
             Reply::Done { chunk: c, events, ended } if c == chunk => Heard::Answer((events, ended)),
             Reply::Waiting { chunk: c } if c == chunk => Heard::Patience,

@@ -61,8 +61,8 @@ impl Engine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Command {
-    /// Runs a chunk of a batch; answered by [`Reply::Done`] or [`Reply::Failed`].
-    Run { chunk: u64, primitives: Vec<Primitive>, last: bool },
+    /// Runs a chunk of a batch; answered by [`Reply::Done`] or [`Reply::Failed`]. All chunks of a batch carry its number.
+    Run { batch: u64, chunk: u64, primitives: Vec<Primitive>, last: bool },
     /// Forgets what is queued and releases everything; answered by [`Reply::Released`].
     Release { ticket: u64 },
     /// Answered by [`Reply::Ledger`]: entries from this number on.
@@ -222,6 +222,7 @@ mod tests {
     #[test]
     fn every_primitive_survives_the_pipe_byte_by_byte() {
         let sent = Command::Run {
+            batch: 6,
             chunk: 7,
             primitives: vec![
                 Primitive::Move(ScreenPx::new(-3, 70_000)),

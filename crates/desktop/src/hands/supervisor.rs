@@ -5,7 +5,8 @@
 //!
 //! It lets go of everything when the engine ends, asks for it, gives no sign of life for [`Limits::silence`] while
 //! something is down, when the person presses the stop chord, and when the system refuses an event. A batch counts as
-//! holding from its first press to its end, so that a turn that deadlocks does not type on.
+//! holding from its first press to its end, so that a turn that deadlocks does not type on. A batch that was let go of stays
+//! let go of: its chunks that are still to come are refused, also if it happened between two of them.
 
 use super::held::Held;
 use super::injector::{Code, Event, Injector, Purpose, Resolved, Stroke};
@@ -63,6 +64,9 @@ pub(crate) struct Supervisor<I> {
     fingers: Vec<(Finger, Vec<Code>)>,
     queue: VecDeque<Primitive>,
     run: Option<Run>,
+    /// The batch of the latest chunk, and why it was let go of.
+    batch: u64,
+    cut: Option<Ended>,
     /// The next primitive is not due before.
     due: Duration,
     /// The next primitive needs a keycode that programs have to let go of first, by this time at the latest.
@@ -91,6 +95,8 @@ impl<I: Injector> Supervisor<I> {
             fingers: Vec::new(),
             queue: VecDeque::new(),
             run: None,
+            batch: 0,
+            cut: None,
             due: Duration::ZERO,
             catching_up: None,
             heard: Duration::ZERO,
@@ -122,10 +128,17 @@ impl<I: Injector> Supervisor<I> {
             Command::Run { chunk, .. } if self.closed => {
                 self.replies.push(Reply::Done { chunk, events: 0, ended: Some(Ended::Chord) });
             }
-            Command::Run { chunk, primitives, last } => {
+            Command::Run { batch, chunk, primitives, last } => {
                 if self.run.is_some() {
                     // The engine gave up waiting for the chunk before.
                     self.let_go(Ended::Asked, now)?;
+                }
+                if self.batch != batch {
+                    (self.batch, self.cut) = (batch, None);
+                }
+                if self.cut.is_some() {
+                    self.replies.push(Reply::Done { chunk, events: 0, ended: self.cut });
+                    return Ok(());
                 }
                 self.run = Some(Run { chunk, events: 0, last });
                 self.queue = primitives.into();
@@ -380,6 +393,7 @@ impl<I: Injector> Supervisor<I> {
 
     /// Forgets what is queued and releases everything, the last pressed first.
     pub(crate) fn let_go(&mut self, ended: Ended, now: Duration) -> Result<(), Fault> {
+        self.cut = Some(ended);
         self.queue.clear();
         self.fingers.clear();
         let codes = self.held.codes();

@@ -220,13 +220,7 @@ impl Line {
 
     /// True if there was a beat since the last time.
     pub(super) fn beats(&self) -> bool {
-        self.pulse.as_ref().is_some_and(|pulse| {
-            let beaten = pulse.is_set();
-            if beaten {
-                pulse.reset();
-            }
-            beaten
-        })
+        self.pulse.as_ref().is_some_and(Event::take)
     }
 
     /// Waits until something came in on a line or one of the sources is signalled, or the time is over.

@@ -24,6 +24,7 @@ fn button(down: bool) -> Primitive {
 struct Rig {
     hands: Supervisor<Fake>,
     folder: TempDir,
+    batch: u64,
     chunk: u64,
 }
 
@@ -35,13 +36,15 @@ impl Rig {
     fn over(fake: Fake, folder: TempDir) -> Self {
         let (held, left) = Held::open(&folder.path().join("pressed")).unwrap();
         let hands = Supervisor::new(fake, held, &left, LIMITS).unwrap();
-        Self { hands, folder, chunk: 0 }
+        Self { hands, folder, batch: 1, chunk: 0 }
     }
 
-    /// Hands a chunk in and does what is due.
+    /// Hands a chunk in and does what is due. The next is of another batch if this is the `last`.
     fn run(&mut self, primitives: &[Primitive], last: bool, now: Duration) -> Vec<Reply> {
         self.chunk += 1;
-        let run = Command::Run { chunk: self.chunk, primitives: primitives.to_vec(), last };
+        let (batch, chunk) = (self.batch, self.chunk);
+        let run = Command::Run { batch, chunk, primitives: primitives.to_vec(), last };
+        self.batch += u64::from(last);
         self.hands.command(run, now).unwrap();
         self.at(now)
     }
@@ -130,6 +133,25 @@ fn silence_lets_go_and_ends_the_batch() {
     assert_eq!(*rig.hands.input.sent.last().unwrap(), Event::Release(LEFT), "first pressed, last released");
     // The engine came back: it may go on.
     assert!(done(1, None)(&rig.run(&[button(true)], true, at(9000))[0]));
+}
+
+#[test]
+fn silence_between_two_chunks_ends_the_batch_too() {
+    // A button and a text: of the text nothing is down when it is cut.
+    for (first, lifted) in [(button(true), 1), (Primitive::Char('a'), 0)] {
+        let mut rig = Rig::new();
+        rig.run(&[first], false, at(0));
+        assert_eq!(rig.at(at(250)).len(), lifted);
+        let sent = rig.hands.input.sent.len();
+        for late in [251, 600] {
+            let replies = rig.run(&[Primitive::Move(ScreenPx::new(1, 1)), button(true)], false, at(late));
+            assert!(matches!(&replies[..], [reply] if done(0, Some(Ended::Silence))(reply)), "{replies:?}");
+        }
+        assert_eq!((rig.hands.input.sent.len(), rig.down()), (sent, vec![]), "the batch ran on");
+        // An engine that gave the batch up and lives may begin another.
+        rig.batch += 1;
+        assert!(done(1, None)(&rig.run(&[button(true)], true, at(900))[0]));
+    }
 }
 
 #[test]

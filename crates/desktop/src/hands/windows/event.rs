@@ -39,6 +39,13 @@ impl Event {
         wait(&[self.source()], Some(Duration::ZERO))
     }
 
+    /// True if it was set, and takes that back. What cannot be reset is no event of ours and never counts as set.
+    #[expect(unsafe_code, reason = "a call of the Windows API")]
+    pub(crate) fn take(&self) -> bool {
+        // SAFETY: the handle is open as long as `self`.
+        self.is_set() && unsafe { ResetEvent(HANDLE(self.0.as_raw_handle())) }.is_ok()
+    }
+
     pub(crate) fn source(&self) -> Source<'_> {
         self.0.as_handle()
     }
@@ -86,5 +93,14 @@ mod tests {
         assert!(both() && both() && other.is_set() && !one.is_set());
         other.reset();
         assert!(!both());
+        one.set();
+        assert!(one.take() && !one.take());
+    }
+
+    #[test]
+    fn what_is_no_event_is_never_taken() {
+        let thread = Event::from(OwnedHandle::from(std::thread::spawn(|| ())));
+        assert!(wait(&[thread.source()], None), "it ends, and stays signalled");
+        assert!(thread.is_set() && !thread.take());
     }
 }
