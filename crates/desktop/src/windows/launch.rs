@@ -5,6 +5,7 @@
 //! none of the secrets the app names. A name alone is looked for as the Run dialog does, but never in the current folder. This
 //! module refuses to interpret a command line, and batch files, which only a shell can run.
 
+use super::command_line::command_line;
 use super::system::{self, why, wide};
 use handsight_base::port::desktop::DesktopError;
 use std::ffi::c_void;
@@ -31,9 +32,7 @@ pub(super) fn launch(argv: &[String], withheld: &[String]) -> Result<u32, Deskto
         .filter(|(program, _)| !program.is_empty())
         .ok_or_else(|| DesktopError::Launch { program: String::new(), why: "no program was named".into() })?;
     let failed = |why: String| DesktopError::Launch { program: program.clone(), why };
-    if argv.iter().any(|a| a.contains('\0')) {
-        return Err(failed("an argument holds a zero".into()));
-    }
+    let line = command_line(program, arguments).ok_or_else(|| failed("an argument holds a zero".into()))?;
     let environment = Environment::without(withheld);
     let path =
         find(program, environment.get("PATH")).ok_or_else(|| failed("there is no such program".into()))?;
@@ -41,7 +40,6 @@ pub(super) fn launch(argv: &[String], withheld: &[String]) -> Result<u32, Deskto
     if batch {
         return Err(failed("a batch file runs in a shell only: name cmd.exe with /c".into()));
     }
-    let line = wide(&command_line(program, arguments));
     if line.len() > LONGEST {
         return Err(failed(format!("its arguments are longer than {LONGEST} characters")));
     }
@@ -91,41 +89,6 @@ fn create(
         let _closed = CloseHandle(process.hProcess);
     }
     Ok(process.dwProcessId)
-}
-
-/// The arguments as one line, in the way every C program takes it apart again.
-fn command_line(program: &str, arguments: &[String]) -> String {
-    // The first word knows no escapes: it ends at its second quote, and no file has a quote in its name.
-    let mut line = format!("\"{}\"", program.replace('"', ""));
-    for argument in arguments {
-        line.push(' ');
-        quote(argument, &mut line);
-    }
-    line
-}
-
-/// Backslashes count only before a quote: there each is doubled, and the quote gets one of its own.
-fn quote(argument: &str, line: &mut String) {
-    let plain = !argument.is_empty() && !argument.contains([' ', '\t', '\n', '\u{b}', '"']);
-    if plain {
-        line.push_str(argument);
-        return;
-    }
-    line.push('"');
-    let mut backslashes = 0;
-    for c in argument.chars() {
-        match c {
-            '\\' => backslashes += 1,
-            '"' => line.extend(std::iter::repeat_n('\\', backslashes + 1)),
-            _ => {}
-        }
-        if c != '\\' {
-            backslashes = 0;
-        }
-        line.push(c);
-    }
-    line.extend(std::iter::repeat_n('\\', backslashes));
-    line.push('"');
 }
 
 /// The file of a program: as it is if it names a folder, else from the system's folders, the folders of PATH, or where its
@@ -256,24 +219,6 @@ impl Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn arguments_are_quoted_as_programs_take_them_apart() {
-        let line = |argument: &str| command_line("p q", &[argument.to_owned()]);
-        for (argument, quoted) in [
-            ("plain", r#""p q" plain"#),
-            ("", r#""p q" """#),
-            ("a b", r#""p q" "a b""#),
-            (r#"say "hi""#, r#""p q" "say \"hi\"""#),
-            (r"C:\dir\", r#""p q" C:\dir\"#),
-            (r"C:\a b\", r#""p q" "C:\a b\\""#),
-            (r#"\"#, r#""p q" \"#),
-            (r#"a\\"b"#, r#""p q" "a\\\\\"b""#),
-            ("%PATH% & ^|", r#""p q" "%PATH% & ^|""#),
-        ] {
-            assert_eq!(line(argument), quoted);
-        }
-    }
 
     #[test]
     fn what_cannot_be_started_is_named() {

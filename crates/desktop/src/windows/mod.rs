@@ -9,6 +9,7 @@ mod arrange;
 mod canvas;
 mod capture;
 pub(crate) mod clipboard;
+mod command_line;
 mod cursor;
 mod damage;
 mod displays;
@@ -33,6 +34,7 @@ mod whereabouts;
 mod windows;
 
 pub use capture::Method;
+pub(crate) use command_line::command_line;
 pub use dpi::{Awareness, declare_dpi_awareness};
 pub use health::{Health, total_memory};
 pub use session_end::on_session_end;

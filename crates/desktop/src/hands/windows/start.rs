@@ -3,10 +3,11 @@
 //! The standard library's `Command` lets a child inherit every inheritable handle of the process, this engine's own output
 //! among them, and cannot ask a job to let the child go; so the call is made here.
 
-use std::ffi::{OsStr, OsString};
+use crate::windows::command_line;
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::windows::ffi::{OsStrExt, OsStringExt};
+use std::os::windows::ffi::OsStringExt;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use windows::Win32::Foundation::{
     DUPLICATE_CLOSE_SOURCE, DUPLICATE_SAME_ACCESS, DuplicateHandle, ERROR_ACCESS_DENIED,
@@ -49,10 +50,10 @@ pub(super) fn pipe() -> io::Result<(OwnedHandle, OwnedHandle)> {
 /// Starts a command with this standard input, without a console, in a process group of its own, and outside the job of this
 /// process if that may be left. It works in the system's folder, so that it keeps no other from being removed.
 pub(super) fn child(command: &[OsString], withheld: &[String], input: OwnedHandle) -> io::Result<Child> {
-    if command.is_empty() {
+    let Some((program, arguments)) = command.split_first() else {
         return Err(io::Error::other("no command for the hands"));
-    }
-    let line = command_line(command)?;
+    };
+    let line = command_line(program, arguments).ok_or(io::ErrorKind::InvalidInput)?;
     let environment = environment(withheld)?;
     let nothing = OwnedHandle::from(OpenOptions::new().read(true).write(true).open("NUL")?);
     for handle in [&input, &nothing] {
@@ -229,62 +230,9 @@ fn environment(withheld: &[String]) -> io::Result<Vec<u16>> {
     Ok(kept)
 }
 
-/// A command as one line, which the child's runtime takes apart into the same arguments.
-fn command_line(command: &[OsString]) -> io::Result<Vec<u16>> {
-    let mut line = Vec::new();
-    for argument in command {
-        if !line.is_empty() {
-            line.push(u16::from(b' '));
-        }
-        quote(argument, &mut line)?;
-    }
-    line.push(0);
-    Ok(line)
-}
-
-/// In quotes; backslashes count only before a quote, where each takes another.
-fn quote(argument: &OsStr, line: &mut Vec<u16>) -> io::Result<()> {
-    const QUOTE: u16 = b'"' as u16;
-    const BACKSLASH: u16 = b'\\' as u16;
-    line.push(QUOTE);
-    let mut backslashes = 0;
-    for unit in argument.encode_wide().chain([QUOTE]) {
-        match unit {
-            0 => return Err(io::Error::other("an argument with a zero in it")),
-            BACKSLASH => backslashes += 1,
-            QUOTE => {
-                line.extend(std::iter::repeat_n(BACKSLASH, backslashes + 1));
-                backslashes = 0;
-            }
-            _ => backslashes = 0,
-        }
-        line.push(unit);
-    }
-    // The last quote ends the argument: it has a backslash too many.
-    line.pop();
-    line.pop();
-    line.push(QUOTE);
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_line_comes_apart_as_it_was() {
-        let line = |arguments: &[&str]| {
-            let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-            String::from_utf16(&command_line(&arguments).unwrap()).unwrap()
-        };
-        assert_eq!(
-            line(&[r"C:\Program Files\x.exe", "", "a b"]),
-            "\"C:\\Program Files\\x.exe\" \"\" \"a b\"\0"
-        );
-        assert_eq!(line(&[r"C:\folder\"]), "\"C:\\folder\\\\\"\0");
-        assert_eq!(line(&[r#"say "hi\""#]), "\"say \\\"hi\\\"\"\0");
-        assert!(command_line(&["a\0b".into()]).is_err());
-    }
 
     #[test]
     fn withheld_variables_are_left_out_whatever_their_case() {
