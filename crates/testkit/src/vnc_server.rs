@@ -117,7 +117,8 @@ impl VncServer {
         let mut command = self.x.command("x11vnc");
         command
             .args(["-display", self.x.display(), "-rfbport", &self.port.to_string()])
-            .args(["-localhost", "-noipv6", "-quiet", "-rfbauth"])
+            // Without shared memory: one that is killed leaves some 40 segments behind, and a system has 4096.
+            .args(["-localhost", "-noipv6", "-noshm", "-quiet", "-rfbauth"])
             .arg(password)
             .args(&self.options);
         self.x11vnc = Some(Program::start(&mut command));

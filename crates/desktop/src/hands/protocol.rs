@@ -145,6 +145,10 @@ pub(crate) enum Fault {
     Refused { why: String, code: Option<i64> },
     /// The layout has no such key, and none could be borrowed.
     NoKey { key: String },
+    /// A key that the far end may not have, and whose loss it would not tell.
+    NoSpareKey { key: String },
+    /// The system's pointer has no such button.
+    NoButton { button: String },
     /// The connection to the system is gone.
     Lost { why: String },
     /// No use trying on this display.
@@ -163,6 +167,21 @@ impl Fault {
                 tracing::warn!(key, "no keycode for this key");
                 DesktopError::Unsupported {
                     what: "a key that this keyboard layout does not have and that no free keycode can stand in for",
+                    backend: "hands".to_owned(),
+                }
+            }
+            Self::NoSpareKey { key } => {
+                tracing::warn!(key, "the server may have no key left for this");
+                DesktopError::Unsupported {
+                    what: "another character beyond ASCII: the server may have no spare key left for it and would drop it \
+                           without a word; paste the text instead",
+                    backend: "hands".to_owned(),
+                }
+            }
+            Self::NoButton { button } => {
+                tracing::warn!(button, "no such button");
+                DesktopError::Unsupported {
+                    what: "a mouse button beside left, middle and right",
                     backend: "hands".to_owned(),
                 }
             }

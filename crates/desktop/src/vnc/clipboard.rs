@@ -98,7 +98,17 @@ impl Board {
         frame(NOTIFY | if self.ours.is_some() { TEXT } else { 0 }, &[])
     }
 
-    /// The message that offers `text` to the server. `None` if it has no way to take it.
+    /// The messages that give `text` to the server to keep, so that programs have it while nobody listens here. `None` if it
+    /// has no way to take it.
+    pub(crate) fn give(&mut self, text: &str) -> Option<Vec<u8>> {
+        let mut message = self.offer(text)?;
+        if self.tells() {
+            message.extend(provide(text));
+        }
+        Some(message)
+    }
+
+    /// The message that offers `text` to the server, which asks for it when a program does. `None` if it has no way to take it.
     pub(crate) fn offer(&mut self, text: &str) -> Option<Vec<u8>> {
         if text.len() > MOST {
             return None;

@@ -166,9 +166,10 @@ impl Connection {
         &self.name
     }
 
-    /// True of a server that forgets the buttons of a viewer that has gone and leaves them down: LibVNCServer's, as x11vnc is.
-    pub(crate) fn leaves_buttons_down(&self) -> bool {
-        self.identity.contains("LibVNCServer") || self.identity.contains("x11vnc")
+    /// True of a server made with LibVNCServer, as x11vnc is. It forgets the buttons of a viewer that has gone and leaves them
+    /// down.
+    pub(crate) fn is_libvnc(&self) -> bool {
+        self.identity.contains("LibVNCServer")
     }
 
     pub(crate) const fn screen(&self) -> &Framebuffer {

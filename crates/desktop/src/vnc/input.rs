@@ -8,6 +8,7 @@
 //! One engine of this person works on a server at a time, by a locked file; other people and machines are not kept out.
 
 use super::connection::{Connection, Role};
+use super::spares::Spares;
 use super::target::Target;
 use super::trouble::Trouble;
 use crate::hands::Fault;
@@ -16,7 +17,7 @@ use crate::hands::protocol::Hello;
 use crate::hands::{Screen, system::Source};
 use crate::keysyms;
 use handsight_base::flow::action::{Axis, Button};
-use handsight_base::key::Key;
+use handsight_base::key::{Key, Named};
 use handsight_base::space::ScreenPx;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -38,10 +39,16 @@ pub(crate) struct VncInput {
     lock: Option<File>,
     /// Where the pointer was sent, or where the server says it is.
     at: Option<ScreenPx>,
+    /// The pointer was sent somewhere.
+    moved: bool,
+    /// A key was sent.
+    keyed: bool,
     /// Buttons that are down, the first as bit 0.
     buttons: u8,
     /// Keysyms that are down.
     down: Vec<u32>,
+    /// What the server was asked to find spare keys for.
+    spares: Spares,
     out: Vec<u8>,
 }
 
@@ -117,8 +124,11 @@ impl Attached for VncInput {
             connection,
             lock: Some(lock),
             at: None,
+            moved: false,
+            keyed: false,
             buttons: 0,
             down: Vec::new(),
+            spares: Spares::read(hello.state_file("characters")),
             out: Vec::new(),
         };
         input.follow_pointer();
@@ -156,23 +166,39 @@ impl Injector for VncInput {
         &mut self,
         key: Key,
         purpose: Purpose,
-        _upcoming: &[char],
+        upcoming: &[char],
         _now: Duration,
     ) -> Result<Resolved, Fault> {
         let key = match key {
             Key::Char(c) => keysyms::control(c).map_or(key, Key::Named),
             Key::Named(_) => key,
         };
-        let symbol = match key {
-            Key::Named(named) => keysyms::of(named).first().copied(),
-            Key::Char(c) => {
-                let shift = self.down.iter().any(|s| matches!(*s, key::Shift_L | key::Shift_R));
-                let c = if shift && purpose == Purpose::Chord { shifted(c) } else { c };
-                keysyms::for_char(c)
+        let shift = self.down.iter().any(|s| matches!(*s, key::Shift_L | key::Shift_R));
+        let none = || Fault::NoKey { key: format!("{key:?}") };
+        let c = match key {
+            // x11vnc lifts Shift for a Tab, because that key gives this symbol under it. Others may not know the symbol.
+            Key::Named(Named::Tab) if shift && self.connection.is_libvnc() => {
+                return Ok(stroke(Vec::new(), key::ISO_Left_Tab));
             }
+            Key::Named(named) => {
+                let symbol = keysyms::of(named).first().ok_or_else(none)?;
+                return Ok(stroke(Vec::new(), *symbol));
+            }
+            Key::Char(c) if shift && purpose == Purpose::Chord => shifted(c),
+            Key::Char(c) => c,
         };
-        let symbol = symbol.ok_or_else(|| Fault::NoKey { key: format!("{key:?}") })?;
-        Ok(Resolved::Now(Stroke { around: Vec::new(), key: symbol }))
+        let symbol = keysyms::for_char(c).ok_or_else(none)?;
+        if !self.spares.take(c, upcoming) {
+            return Err(Fault::NoSpareKey { key: format!("{c:?}") });
+        }
+        if !c.is_ascii() && !std::mem::replace(&mut self.keyed, true) {
+            // With the first key of a viewer TigerVNC forgets the spare keycode it gave out for it, and gives it to the next character;
+            // programs that read the layout late see that one twice. A key of the layout takes this upon itself.
+            self.key(key::Shift_L, true)?;
+            self.key(key::Shift_L, false)?;
+        }
+        let around = if !shift && under_shift(c) { vec![key::Shift_L] } else { Vec::new() };
+        Ok(stroke(around, symbol))
     }
 
     fn button(&mut self, button: Button) -> Result<Code, Fault> {
@@ -181,15 +207,17 @@ impl Injector for VncInput {
             Button::Middle => Ok(Code::Button(2)),
             Button::Right => Ok(Code::Button(3)),
             // A pointer event has a bit for an eighth button, but servers ignore it.
-            Button::Back | Button::Forward => {
-                Err(Fault::NoKey { key: format!("the button {button:?}, which VNC does not carry") })
-            }
+            Button::Back | Button::Forward => Err(Fault::NoButton { button: format!("{button:?}") }),
         }
     }
 
     fn send(&mut self, event: Event, _now: Duration) -> Result<(), Fault> {
         match event {
             Event::Move(to) => {
+                if !std::mem::replace(&mut self.moved, true) && to == CORNER && self.connection.is_libvnc() {
+                    // It believes the pointer to be there before the first event, and sends none.
+                    self.pointer(self.buttons, ScreenPx::new(1, 0))?;
+                }
                 self.at = Some(to);
                 self.pointer(self.buttons, to)
             }
@@ -200,7 +228,7 @@ impl Injector for VncInput {
             }
             Event::Release(Code::Button(button)) => {
                 let at = self.at.unwrap_or(CORNER);
-                if self.buttons & bit(button) == 0 && self.connection.leaves_buttons_down() {
+                if self.buttons & bit(button) == 0 && self.connection.is_libvnc() {
                     // One of an earlier life. This server takes a release only of what this connection has pressed; pressing
                     // what is down does nothing more. Others have lifted it themselves, and would take this for a click.
                     self.pointer(self.buttons | bit(button), at)?;
@@ -221,6 +249,7 @@ impl Injector for VncInput {
             }
             Event::Press(Code::Key(symbol)) => {
                 self.down.push(symbol);
+                self.keyed = true;
                 self.key(symbol, true)
             }
             Event::Release(Code::Key(symbol)) => {
@@ -259,6 +288,10 @@ impl VncInput {
     }
 }
 
+const fn stroke(around: Vec<u32>, key: u32) -> Resolved {
+    Resolved::Now(Stroke { around, key })
+}
+
 const fn bit(button: u8) -> u8 {
     match button {
         1..=8 => 1 << (button - 1),
@@ -266,11 +299,19 @@ const fn bit(button: u8) -> u8 {
     }
 }
 
+/// The signs of a US keyboard, and what they are under Shift.
+const PLAIN: &str = "`1234567890-=[]\\;',./";
+const SHIFTED: &str = "~!@#$%^&*()_+{}|:\"<>?";
+
+/// Shift goes down around these, as at any viewer's keyboard: TigerVNC takes a capital letter without it for a sign that Caps
+/// Lock is on at the viewer, and turns it on; others press the key of the symbol and nothing besides.
+fn under_shift(c: char) -> bool {
+    c.is_ascii_uppercase() || SHIFTED.contains(c)
+}
+
 /// What a key gives while Shift is held, which is the symbol a viewer sends. Of the signs, as on a US keyboard: a server whose
 /// layout has them elsewhere finds them nevertheless.
 fn shifted(c: char) -> char {
-    const PLAIN: &str = "`1234567890-=[]\\;',./";
-    const SHIFTED: &str = "~!@#$%^&*()_+{}|:\"<>?";
     if let Some((_, sign)) = PLAIN.chars().zip(SHIFTED.chars()).find(|(plain, _)| *plain == c) {
         return sign;
     }
@@ -315,6 +356,13 @@ mod tests {
         for (plain, with_shift) in pairs {
             assert_eq!(shifted(plain), with_shift);
         }
+    }
+
+    #[test]
+    fn capitals_and_upper_signs_are_typed_under_shift() {
+        let typed: String = (' '..='~').filter(|c| under_shift(*c)).collect();
+        assert_eq!(typed, "!\"#$%&()*+:<>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ^_{|}~");
+        assert!(!under_shift('É') && !under_shift('é'));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod displays;
 mod framebuffer;
 pub(crate) mod input;
 mod security;
+mod spares;
 mod target;
 mod trouble;
 mod wire;
@@ -229,8 +230,8 @@ impl Desktop for VncDesktop {
             if struck.as_ref().is_ok_and(|injected| injected.complete) { TAKEN } else { Duration::ZERO };
         let heard = self.connection.listen(patience, |c| c.board.taken() > taken);
         // Whatever became of the keys, the clipboard is given back.
-        if let Some(message) = before.and_then(|text| self.connection.board.offer(&text)) {
-            let back = self.connection.send(&message);
+        if let Some(message) = before.and_then(|text| self.connection.board.give(&text)) {
+            let back = self.connection.round_trip().and_then(|()| self.connection.send(&message));
             self.told(back)?;
         }
         let (injected, heard) = (struck?, self.told(heard)?);
@@ -257,7 +258,7 @@ impl Desktop for VncDesktop {
         let text = contents.formats.iter().find(|(name, _)| is_text(name)).map(|(_, bytes)| bytes);
         let text = text.ok_or_else(|| refused("only text goes over VNC, as text/plain;charset=utf-8"))?;
         let text = std::str::from_utf8(text).map_err(|_| refused("the text is no UTF-8"))?;
-        let offer = self.connection.board.offer(text);
+        let offer = self.connection.board.give(text);
         let offer =
             offer.ok_or_else(|| refused("this server's clipboard takes Latin-1 only, and 1 MiB at most"))?;
         let put = self.connection.send(&offer).and_then(|()| self.connection.round_trip());

@@ -29,6 +29,8 @@ mod vnc_hostile;
 mod vnc_kill;
 #[cfg(target_os = "linux")]
 mod vnc_rig;
+#[cfg(target_os = "linux")]
+mod vnc_x11vnc_conformance;
 #[cfg(windows)]
 mod wine_capture;
 #[cfg(windows)]

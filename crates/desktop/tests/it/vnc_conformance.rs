@@ -1,39 +1,42 @@
-//! The conformance suite over VNC: TigerVNC, seen by an X client behind it.
+//! The conformance suite over VNC: TigerVNC, seen by an X client behind it. [`rig`] serves x11vnc too.
 
 use crate::vnc_rig::desktop;
 use handsight_testkit::conformance::x11::XWitness;
-use handsight_testkit::conformance::{Rig, Terms};
+use handsight_testkit::conformance::{Alphabet, Rig, Terms};
 use handsight_testkit::need::need;
 use handsight_testkit::vnc_server::{Kind, VncServer};
 use std::process::Command;
 use std::time::Duration;
 
-const NO_WINDOWS: &str = "VNC knows no windows";
-const DRAWN: &str =
+/// What no server can do, and what one cannot besides.
+macro_rules! lacks {
+    ($($more:expr),* $(,)?) => {
+        &[
+            ("clicks_on_the_second_display", "a VNC server shows one screen"),
+            ("side_buttons", "VNC has no back and forward"),
+            ("wheel_in_units", "a notch is the least a wheel of VNC turns by"),
+            ("text_by_units", "a character is one key of VNC, whatever its UTF-16 units"),
+            ("pointer_at_its_hot_spot", $crate::vnc_conformance::DRAWN),
+            ("pointer_where_it_is", $crate::vnc_conformance::DRAWN),
+            ("finds", "VNC knows no windows"),
+            ("focuses", "VNC knows no windows"),
+            ("places", "VNC knows no windows"),
+            $($more),*
+        ]
+    };
+}
+pub(crate) use lacks;
+
+pub(crate) const DRAWN: &str =
     "the server draws the pointer into every picture while another connection, that of the hands, moves it";
-const ASKS: &str =
-    "the server asks for the text when a program wants it, and here one thread is both; see vnc_hands";
 
-const LACKS: &[(&str, &str)] = &[
-    ("clicks_on_the_second_display", "a VNC server shows one screen"),
-    ("side_buttons", "VNC has no back and forward"),
-    ("wheel_in_units", "a notch is the least a wheel of VNC turns by"),
-    ("text_by_units", "a character is one key of VNC, whatever its UTF-16 units"),
-    (
-        "text",
-        "letters on TigerVNC's spare keycodes reach this witness in the other case; see vnc_hands for real programs",
-    ),
-    ("pastes", ASKS),
-    ("clipboard", ASKS),
-    ("pointer_at_its_hot_spot", DRAWN),
-    ("pointer_where_it_is", DRAWN),
-    ("finds", NO_WINDOWS),
-    ("focuses", NO_WINDOWS),
-    ("places", NO_WINDOWS),
-];
-
-fn rig() -> Option<Rig> {
-    let server = VncServer::start(Kind::Tiger)?;
+/// A server with one screen and a witness behind it.
+pub(crate) fn rig(
+    kind: Kind,
+    name: &'static str,
+    lacks: &'static [(&'static str, &'static str)],
+) -> Option<Rig> {
+    let server = VncServer::start(kind)?;
     if !need("xrandr", "x11-xserver-utils") {
         return None;
     }
@@ -46,8 +49,12 @@ fn rig() -> Option<Rig> {
     });
     let desktop = desktop(&server);
     let late = Duration::from_millis(500);
-    let terms = Terms { lacks: LACKS, late, ..Terms::of("vnc") };
+    let terms = Terms { lacks, late, alphabet: Alphabet::Spare, ..Terms::of(name) };
     Some(Rig { desktop: Box::new(desktop), witness: Box::new(witness), terms, keep: Box::new(server) })
 }
 
-handsight_testkit::conformance! { rig; all }
+fn tiger() -> Option<Rig> {
+    rig(Kind::Tiger, "vnc (TigerVNC)", lacks![])
+}
+
+handsight_testkit::conformance! { tiger; all }

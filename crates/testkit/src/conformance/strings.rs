@@ -2,6 +2,9 @@
 
 use super::stage::Stage;
 
+/// Capitals beside their small letters, letters without another case, signs, and one beyond the first plane.
+const SPARE: [char; 16] = ['ä', 'Ä', 'é', 'É', 'ß', 'ù', 'Ù', 'č', 'Č', 'ζ', 'Ω', 'ж', 'Ж', '€', '日', '😀'];
+
 /// Which characters a backend types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alphabet {
@@ -9,6 +12,8 @@ pub enum Alphabet {
     AllPlanes,
     /// Letters that a layout or a spare keycode can carry at the far end of a connection: Latin, Greek, Cyrillic.
     Scripts,
+    /// ASCII and sixteen characters beyond it, for a far end that finds keys for so many.
+    Spare,
     /// U+0020 to U+007E and U+00A0 to U+00FF.
     Latin1,
 }
@@ -27,6 +32,7 @@ impl Alphabet {
         match (self, stage.random() % 16) {
             (_, 0..=5) => within(stage, 0x20, 0x7f),
             (_, 6) => ['\n', '\t'][(stage.random() % 2) as usize],
+            (Self::Spare, _) => SPARE[stage.between(0, SPARE.len() as i32) as usize],
             (_, 7) | (Self::Latin1, 8..) => within(stage, 0xa0, 0x100),
             (_, 8) => within(stage, 0x100, 0x17f),
             (_, 9) => within(stage, 0x3b1, 0x3ca),
