@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How many characters find keys for certain.
 const MOST: usize = 16;
@@ -23,7 +23,7 @@ pub(crate) struct Spares {
 impl Spares {
     pub(crate) fn read(file: PathBuf) -> Self {
         let written = fs::metadata(&file).and_then(|about| about.modified());
-        let recent = written.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < KEPT));
+        let recent = written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < KEPT));
         let given = if recent { fs::read_to_string(&file).unwrap_or_default() } else { String::new() };
         Self { given: given.chars().take(MOST).collect(), file }
     }
