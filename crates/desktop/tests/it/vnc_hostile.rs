@@ -82,7 +82,10 @@ fn hello(width: u16, height: u16) -> Vec<u8> {
     bytes
 }
 
-fn update(rectangles: &[(u16, u16, u16, u16, i32, Vec<u8>)]) -> Vec<u8> {
+/// Left, top, width, height, encoding and what follows.
+type Rectangle = (u16, u16, u16, u16, i32, Vec<u8>);
+
+fn update(rectangles: &[Rectangle]) -> Vec<u8> {
     let mut bytes = vec![0, 0];
     bytes.extend((rectangles.len() as u16).to_be_bytes());
     for (x, y, width, height, encoding, data) in rectangles {
@@ -182,7 +185,6 @@ fn peak() -> u64 {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "how much was tried and what it cost")]
 fn ten_thousand_bent_conversations_end_in_typed_errors() {
     let server = Hostile::start();
     let good = good();

@@ -65,7 +65,6 @@ fn await_quiet(witness: &Witness, what: &str) -> Duration {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "the figures are what the tier is for")]
 fn no_death_of_the_engine_leaves_a_key_down() {
     for kind in Kind::ALL {
         let Some(server) = VncServer::start(kind) else { return };

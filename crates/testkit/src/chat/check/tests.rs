@@ -57,7 +57,7 @@ fn each_fault_is_found() {
         ("/max_tokens", json!(0), "max_tokens"),
         ("/max_tokens", json!(1.5), "max_tokens"),
         ("/max_completion_tokens", json!(5), "both fields"),
-        ("/stream", json!(true), "streams"),
+        ("/stream", json!("yes"), "stream is no boolean"),
         ("/top_k", json!(1), "unknown key"),
         ("/tool_choice", json!("any"), "tool_choice"),
         ("/tools", json!([]), "tools is no list"),
