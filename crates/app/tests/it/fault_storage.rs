@@ -158,7 +158,7 @@ fn a_run_waits_while_its_disk_is_full_and_then_goes_on() {
     let said = text(&said);
     let line = said.lines().find(|l| l.contains("is full:")).unwrap();
     assert!(line.contains("run.db") && line.contains(" free,") && line.contains("KiB needed"), "{line}");
-    assert!(line.contains("waits for it 600.0 s at most"), "{line}");
+    assert!(line.contains("waits for it 10 min at most"), "{line}");
     assert_eq!((said.matches("is full:").count(), said.matches("room on the disk again").count()), (1, 1));
 
     // Every turn is there, for a fresh reader, for `runs show` and in the log.

@@ -13,9 +13,13 @@ use handsight_testkit::wine::DPI;
 use handsight_testkit::witness_protocol::{What, Which};
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Notepad saves in its one-byte code page.
 const NOTE: &str = "Zwölf Boxkämpfer jagen Viktor\nüber den Deich, ça va? Ñandú ½ × 4";
+
+/// All tasks of the demo, without optimisation.
+const DEMO: Duration = Duration::from_secs(300);
 
 /// Writes the note in notepad and saves it by the menu and the dialog.
 fn note(rig: &WineRig) {
@@ -214,4 +218,17 @@ fn a_windows_desktop_gives_the_log_of_a_simulated_one() {
     let text = witness.text(Which::Main);
     assert!(text.contains("Hello Wörld €\n"), "{text:?}");
     assert!(witness.held().is_nothing());
+}
+
+#[test]
+fn the_demo_passes_in_the_windows_program() {
+    let Some(rig) = WineRig::new(DPI) else { return };
+    let said = crate::handsight::run(rig.wine.handsight(&["demo", "--json", "--out", "C:\\demo"]), DEMO);
+    let told = said.ended(0).json();
+    let tasks = told["tasks"].as_array().unwrap();
+    assert_eq!((tasks.len(), &told["verified"]), (16, &serde_json::Value::Bool(true)), "{told}");
+    assert!(tasks.iter().all(|task| task["verified"] == true), "{told}");
+    // Its runs are where Windows programs keep theirs.
+    let runs = std::fs::read_dir(rig.wine.drive_c().join("demo")).unwrap();
+    assert!(runs.count() >= 16);
 }

@@ -130,7 +130,10 @@ fn keyboard(input: HRAWINPUT) -> Option<RAWKEYBOARD> {
     // SAFETY: `raw` is as large as `size` says, and its kind is looked at before it is read as a keyboard's.
     unsafe {
         let read = GetRawInputData(input, RID_INPUT, Some((&raw mut raw).cast()), &raw mut size, header);
-        (read != u32::MAX && raw.header.dwType == RIM_TYPEKEYBOARD.0).then(|| raw.data.keyboard)
+        if read == u32::MAX || raw.header.dwType != RIM_TYPEKEYBOARD.0 {
+            return None;
+        }
+        Some(raw.data.keyboard)
     }
 }
 
