@@ -31,6 +31,7 @@ impl Seeded {
         self.next() % n
     }
 
+    #[cfg(target_os = "linux")]
     pub(crate) fn flip(&mut self) -> bool {
         self.next() & 1 == 1
     }

@@ -5,10 +5,13 @@ use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::receipt::Outcome;
 use handsight_base::flow::settled::Calm;
 use handsight_base::flow::verdict::Judgement;
-use handsight_store::{Journal, Options, Reader, step_name, turn_name};
+#[cfg(unix)]
+use handsight_store::turn_name;
+use handsight_store::{Journal, Options, Reader, step_name};
+#[cfg(unix)]
 use handsight_testkit::need::long;
-use std::collections::HashSet;
-use std::path::Path;
+#[cfg(unix)]
+use std::{collections::HashSet, path::Path};
 
 const PICTURE: usize = 20_000;
 const SCRIPT: Script = Script { picture: PICTURE, exchange: false, view: true };
