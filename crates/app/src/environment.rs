@@ -202,6 +202,7 @@ fn temporary() -> Result<PathBuf, Failure> {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn folders_follow_the_rules_and_do_without_a_home() {
         let none = Environment::default();

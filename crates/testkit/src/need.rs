@@ -43,6 +43,7 @@ pub fn long() -> bool {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn a_program_that_is_there_is_found() {
         assert!(need("sh", "dash"));

@@ -338,6 +338,7 @@ fn a_torn_turn_can_be_finished_after_an_opening() {
 
 /// POSIX drops a process's locks on a file when any descriptor of it is closed. A reader that is dropped beside the journal
 /// must not cost SQLite its lock: another program would then clear the log away under the engine.
+#[cfg(unix)]
 #[test]
 fn a_reader_dropped_beside_the_journal_takes_no_lock_with_it() {
     if !need("python3", "python3") {
