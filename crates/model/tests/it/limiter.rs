@@ -78,8 +78,7 @@ async fn eight(refusal: ModelError, away: Duration, limited: bool) -> Vec<Durati
         }
     };
     tokio::join!(one(1), one(2), one(3), one(4), one(5), one(6), one(7), one(8));
-    let asked = service.asked.lock().unwrap().clone();
-    asked
+    service.asked.lock().unwrap().clone()
 }
 
 fn question() -> ModelRequest {

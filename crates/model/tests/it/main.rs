@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stderr,
     reason = "helpers of tests end the test where they break"
 )]
 
