@@ -27,8 +27,8 @@ pub(crate) fn rig_as(name: &'static str) -> Option<Rig> {
     let desktop = WindowsDesktop::connect(config).expect("the desktop opens");
     let witness = RemoteWitness::start(remote::program());
     // Wine moves the pointer of X along, whose echo reaches the program later and would take the pointer back from the next
-    // click; once the program has answered, it has come.
-    let terms = Terms { lacks: LACKS, framed: true, round: 1, late: LATE, ..Terms::of(name) };
+    // click; once the program has answered, it has come. On the way of a drag it is seen.
+    let terms = Terms { lacks: LACKS, framed: true, round: 1, echoes: true, late: LATE, ..Terms::of(name) };
     Some(Rig { desktop: Box::new(desktop), witness: Box::new(witness), terms, keep: Box::new(state) })
 }
 

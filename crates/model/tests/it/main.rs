@@ -1,9 +1,6 @@
 //! The model crate against a real HTTP server on this machine, which checks every request by its own reading of the API.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "helpers of tests end the test where they break"
-)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests end the test where they break")]
 
 mod cassettes;
 mod deadlines;

@@ -7,6 +7,7 @@ use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::receipt::Outcome;
 use handsight_base::flow::step::{Stage, StepRecord};
 use handsight_store::{Decided, Durability, Journal, Observed, Options, Reader, Remedy, RunEnd, StoreError};
+#[cfg(unix)]
 use handsight_testkit::need::need;
 use std::path::Path;
 

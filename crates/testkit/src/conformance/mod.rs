@@ -52,6 +52,8 @@ pub struct Terms {
     pub framed: bool,
     /// How many clicks are made before the witness is asked whether they came.
     pub round: usize,
+    /// The screen may move the pointer back to where it was a moment ago, and forth again.
+    pub echoes: bool,
     /// How long after a call its events may still come, and a picture may still be the one before.
     pub late: Duration,
     /// How long to wait for what should have come at once; on a busy machine it takes longer.
@@ -169,6 +171,7 @@ impl Terms {
             alphabet: Alphabet::AllPlanes,
             framed: false,
             round: 50,
+            echoes: false,
             late: Duration::ZERO,
             patience: crate::wait::PATIENCE,
         }

@@ -216,7 +216,8 @@ fn with_and_without(
     stage.act(Action::Move { to })?;
     before(stage.terms.patience, || (stage.witness.pointer() == at).then_some(()));
     let mut both = Vec::new();
-    before(stage.terms.late, || {
+    // A program gives the pointer its shape when it hears of it.
+    before(stage.terms.patience, || {
         both = [false, true]
             .into_iter()
             .filter_map(|cursor| {
