@@ -125,7 +125,7 @@ fn check(workspace: &Workspace, dir: &Path, linux: (&str, &str), windows: (&str,
     let mut native = Command::new(at.join(linux.1).join("handsight"));
     native.env_clear().env("HOME", &at).current_dir(&at);
     started(native, linux.1, "linux")?;
-    let rig = Rig::start(workspace)?;
+    let rig = Rig::start(workspace, "dist")?;
     let mut wine = Command::new("wine");
     wine.arg(at.join(windows.1).join("handsight.exe")).envs(rig.env(96)?).current_dir(&at);
     started(wine, windows.1, "windows")?;

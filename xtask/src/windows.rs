@@ -79,7 +79,7 @@ pub(crate) fn wine(workspace: &Workspace, args: &[String]) -> Result<bool> {
     let Some((program, rest)) = args[usize::from(scaled)..].split_first() else {
         bail!("cargo xtask wine [--scaled] COMMAND...");
     };
-    let rig = Rig::start(workspace)?;
+    let rig = Rig::start(workspace, "command")?;
     let mut command = Command::new(program);
     command.args(rest).envs(rig.env(if scaled { 144 } else { 96 })?);
     if let Some(std) = Std::find() {

@@ -31,6 +31,8 @@ pub(super) struct Cargo {
     /// Set for cargo and the tests, whatever the person has set.
     env: Vec<(OsString, OsString)>,
     built: Option<bool>,
+    /// Where what is said goes while another run has the terminal.
+    said: Option<PathBuf>,
     /// Names of all integration tests, once they were asked for (libtest only).
     listed: Option<BTreeSet<String>>,
 }
@@ -46,6 +48,7 @@ impl Cargo {
             windows: None,
             env: Vec::new(),
             built: None,
+            said: None,
             listed: None,
         };
         // HANDSIGHT_XTASK_LIBTEST=1 takes the way without nextest, to try it where nextest is installed.
@@ -68,6 +71,11 @@ impl Cargo {
         let mut cargo = self.clone();
         cargo.env.extend(env);
         cargo
+    }
+
+    /// The same beside another run: with a report of its own, and what is said kept in a file.
+    pub(super) fn beside(&self, said: PathBuf) -> Self {
+        Self { said: Some(said), ..self.clone() }
     }
 
     /// fmt and clippy: components a toolchain may lack.
@@ -97,7 +105,12 @@ impl Cargo {
     }
 
     fn nextest(&self, group: Option<Group>) -> Result<Count> {
-        let profile = if self.long { "long" } else { "default" };
+        let profile = match (self.long, &self.said) {
+            (false, None) => "default",
+            (true, None) => "long",
+            (false, Some(_)) => "beside",
+            (true, Some(_)) => "beside-long",
+        };
         let report = self.root.join("target/nextest").join(profile).join("junit.xml");
         // A report of an earlier run must not be taken for this one's.
         match fs::remove_file(&report) {
@@ -180,7 +193,13 @@ impl Cargo {
     }
 
     fn run(&self, args: &[&str]) -> Result<bool> {
-        Ok(self.command(args).status().context("cargo cannot be run")?.success())
+        let mut command = self.command(args);
+        if let Some(said) = &self.said {
+            let file = fs::File::options().create(true).append(true).open(said);
+            let file = file.with_context(|| format!("{} cannot be written", said.display()))?;
+            command.stdout(file.try_clone()?).stderr(file);
+        }
+        Ok(command.status().context("cargo cannot be run")?.success())
     }
 
     fn command(&self, args: &[&str]) -> Command {

@@ -1,12 +1,14 @@
 //! The tier `wine`: Windows test programs of the crates that stand on the OS, then the tests on this side that start
 //! `handsight.exe`.
 //!
-//! Modules `wine_scaled_*` run at 144 DPI, everything else at 96. Without Wine, mingw or a std for Windows it is
+//! Modules `wine_scaled_*` run at 144 DPI, everything else at 96. These wait for programs more than they work, so that two lines
+//! of them run side by side, each with a display and prefixes of its own. Without Wine, mingw or a std for Windows it is
 //! skipped as one, or failed when `CI=true`.
 
+use std::fs;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::cargo::Cargo;
 use super::{Count, Group};
@@ -41,23 +43,33 @@ pub(super) fn run(workspace: &Workspace, linux: &mut Cargo) -> Result<Count> {
         bail!("not run: the Windows tests do not compile");
     }
     lap("cross-build");
-    let rig = Rig::start(workspace)?;
+    let (rig, other) = (Rig::start(workspace, "96")?, Rig::start(workspace, "144")?);
     let mut at_96 = build.with(rig.env(96)?);
-    lap("display and prefix");
-    let mut count = at_96.tests(None)?;
-    lap("ordinary tests as Windows programs");
-    count += at_96.tests(Some(Group::Wine))?;
-    lap("96 DPI");
-    count += build.with(rig.env(144)?).tests(Some(Group::WineScaled))?;
-    lap("144 DPI");
+    let said = workspace.target_dir().join("wine/beside.log");
+    let _none_of_an_earlier_run = fs::remove_file(&said);
+    let mut at_144 = build.with(other.env(144)?).beside(said.clone());
     let exe = [
         ("HANDSIGHT_WINDOWS_EXE".into(), exe.into_os_string()),
         ("HANDSIGHT_WINE_PREFIX".into(), rig.template().as_os_str().to_owned()),
     ];
-    let mut linux = linux.with(exe);
-    // On this side a test chooses its scale itself.
-    count += linux.tests(Some(Group::Wine))?;
-    count += linux.tests(Some(Group::WineScaled))?;
-    lap("handsight.exe from outside");
+    let mut linux = linux.with(exe).beside(said.clone());
+    lap("displays and prefixes");
+    let mut count = at_96.tests(None)?;
+    lap("ordinary tests as Windows programs");
+    // On Linux' side a test chooses its scale itself.
+    let beside = move || -> Result<Count> {
+        let mut count = at_144.tests(Some(Group::WineScaled))?;
+        count += linux.tests(Some(Group::Wine))?;
+        count += linux.tests(Some(Group::WineScaled))?;
+        Ok(count)
+    };
+    let (here, there) = std::thread::scope(|scope| {
+        let beside = scope.spawn(beside);
+        (at_96.tests(Some(Group::Wine)), beside.join())
+    });
+    println!("{}", fs::read_to_string(&said).unwrap_or_default());
+    count += here?;
+    count += there.map_err(|_| anyhow!("the line beside panicked"))??;
+    lap("96 DPI, and beside it 144 DPI and handsight.exe from outside");
     Ok(count)
 }

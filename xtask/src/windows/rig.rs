@@ -27,14 +27,15 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    pub(crate) fn start(workspace: &Workspace) -> Result<Self> {
+    /// `name` tells it from others of this process.
+    pub(crate) fn start(workspace: &Workspace, name: &str) -> Result<Self> {
         for (program, package) in NEEDS {
             if !has(program) {
                 bail!("missing: {program}   apt-get install {package}");
             }
         }
         let template = prefix::template(workspace)?;
-        let dir = workspace.target_dir().join("wine").join(format!("run-{}", std::process::id()));
+        let dir = workspace.target_dir().join("wine").join(format!("run-{}-{name}", std::process::id()));
         fs::create_dir_all(&dir).with_context(|| format!("{} cannot be made", dir.display()))?;
         // -noreset: a server that resets when its last client leaves lifts every key.
         let mut xvfb = dies_with_us("Xvfb");

@@ -159,7 +159,8 @@ fn typed(stage: &mut Stage<'_>, text: &str) -> Result<Vec<Seen>, String> {
 pub(super) fn text(stage: &mut Stage<'_>) -> Finding {
     ready(stage)?;
     let (mut characters, mut astral) = (0, 0);
-    for n in 0..STRINGS {
+    let strings = STRINGS / stage.terms.one_in;
+    for n in 0..strings {
         let text = stage.terms.alphabet.string(stage);
         characters += text.chars().count();
         astral += text.chars().filter(|c| *c as u32 > 0xffff).count();
@@ -167,7 +168,7 @@ pub(super) fn text(stage: &mut Stage<'_>) -> Finding {
         stage.witness.forget();
     }
     let alphabet = stage.terms.alphabet;
-    Ok(format!("{STRINGS} strings of {alphabet:?}, {characters} characters, {astral} beyond the first plane"))
+    Ok(format!("{strings} strings of {alphabet:?}, {characters} characters, {astral} beyond the first plane"))
 }
 
 pub(super) fn text_by_units(stage: &mut Stage<'_>) -> Finding {

@@ -50,6 +50,8 @@ pub struct Terms {
     pub alphabet: Alphabet,
     /// Windows can have a frame of the system's around them.
     pub framed: bool,
+    /// One in so many of the 2000 points, 40 places and 500 strings, where all of them take minutes.
+    pub one_in: usize,
     /// How many clicks are made before the witness is asked whether they came.
     pub round: usize,
     /// The screen may move the pointer back to where it was a moment ago, and forth again.
@@ -170,6 +172,7 @@ impl Terms {
             lacks: &[],
             alphabet: Alphabet::AllPlanes,
             framed: false,
+            one_in: 1,
             round: 50,
             echoes: false,
             late: Duration::ZERO,

@@ -71,7 +71,7 @@ pub(super) fn clicks(stage: &mut Stage<'_>) -> Finding {
 
 fn clicks_on_display(stage: &mut Stage<'_>, name: &str) -> Finding {
     let frame = stage.capture(Shown::Display(name.to_owned()), None, false)?;
-    let points = points(stage, frame.size(), POINTS);
+    let points = points(stage, frame.size(), POINTS / stage.terms.one_in);
     let mut worst: f64 = 0.0;
     for round in points.chunks(stage.terms.round) {
         worst = worst.max(click_on(stage, &frame, round)?);
@@ -94,7 +94,8 @@ pub(super) fn clicks_in_moved_windows(stage: &mut Stage<'_>) -> Finding {
     let start = stage.part(20, 20, 30, 30);
     stage.witness.open(Which::Main, start, 3, stage.terms.framed);
     let (mut worst, mut scale): (f64, f64) = (0.0, 1.0);
-    for n in 0..PLACES {
+    let places = PLACES / stage.terms.one_in;
+    for n in 0..places {
         // Even, so that its last pixel is whole at 150 % too, and no narrower than a frame's buttons.
         let size = (stage.between(110, width as i32 / 4) * 2, stage.between(45, height as i32 / 4) * 2);
         // Room for a frame around it, and for a bar of the system's.
@@ -121,7 +122,7 @@ pub(super) fn clicks_in_moved_windows(stage: &mut Stage<'_>) -> Finding {
         }
         scale = frame.geometry.scale;
     }
-    told(POINTS, worst, scale).map(|told| format!("{told}, in {PLACES} places"))
+    told(POINTS / PLACES * places, worst, scale).map(|told| format!("{told}, in {places} places"))
 }
 
 /// Clicks with everything about it as asked, at places of the main window.
