@@ -154,6 +154,10 @@ impl std::fmt::Display for Story {
 pub(crate) struct Player {
     steps: Vec<Step>,
     next: usize,
+    /// Steps that were done at least once.
+    farthest: usize,
+    /// The last of them was a click, made once.
+    clicked: bool,
     /// When the step became due.
     since: Duration,
     witness: Witness,
@@ -165,7 +169,16 @@ impl Player {
     /// `shows` is the part of the root of `display` that the pictures will show.
     pub(crate) fn new(display: &str, shows: Patch, steps: Vec<Step>) -> Self {
         let witness = Witness::connect(display);
-        Self { steps, next: 0, since: Duration::ZERO, witness, shows, story: Story::default() }
+        Self {
+            steps,
+            next: 0,
+            farthest: 0,
+            clicked: false,
+            since: Duration::ZERO,
+            witness,
+            shows,
+            story: Story::default(),
+        }
     }
 
     pub(crate) fn take_story(&mut self) -> Story {
@@ -181,10 +194,20 @@ impl Player {
 
     fn decide(&mut self, picture: &Picture, at: Duration) -> Call {
         let look = Look { picture, witness: &self.witness, shows: self.shows };
+        // A click that had no effect, on a menu that was not ready for it, is made once more, as a person would.
+        if self.clicked && at - self.since > PATIENCE / 2 {
+            self.clicked = false;
+            self.next -= 1;
+        }
         let call = self.steps.get_mut(self.next).and_then(|step| step(&look));
         if let Some(call) = call {
             self.next += 1;
-            self.since = at;
+            // Not for ever: the second time the step stays due from the first.
+            if self.farthest < self.next {
+                self.farthest = self.next;
+                self.since = at;
+                self.clicked = call.tool == "click";
+            }
             return call;
         }
         let (tool, reason) = if self.next < self.steps.len() && at - self.since < 2 * PATIENCE {
