@@ -79,7 +79,7 @@ fn serials(handed: &Arc<AtomicU32>) -> Server {
 
 #[test]
 fn whatever_kills_the_engine_under_wine_nothing_stays_down_and_no_turn_is_lost() {
-    let deaths = if long() { 1_000 } else { 40 };
+    let deaths = if long() { 1_000 } else { 100 };
     let Some(rig) = WineRig::new(DPI) else { return };
     let mut witness = witness(&rig);
     let handed = Arc::new(AtomicU32::new(0));
