@@ -194,8 +194,8 @@ impl Injector for VncInput {
         if !c.is_ascii() && !std::mem::replace(&mut self.keyed, true) {
             // With the first key of a viewer TigerVNC forgets the spare keycode it gave out for it, and gives it to the next character;
             // programs that read the layout late see that one twice. A key of the layout takes this upon itself.
-            self.key(key::Shift_L, true)?;
-            self.key(key::Shift_L, false)?;
+            // Both in one piece: nobody keeps account of this press.
+            self.put(&[key_event(key::Shift_L, true), key_event(key::Shift_L, false)].concat())?;
         }
         let around = if !shift && under_shift(c) { vec![key::Shift_L] } else { Vec::new() };
         Ok(stroke(around, symbol))
@@ -282,10 +282,14 @@ impl Injector for VncInput {
 
 impl VncInput {
     fn key(&mut self, symbol: u32, down: bool) -> Result<(), Fault> {
-        let mut message = [4, u8::from(down), 0, 0, 0, 0, 0, 0];
-        message[4..].copy_from_slice(&symbol.to_be_bytes());
-        self.put(&message)
+        self.put(&key_event(symbol, down))
     }
+}
+
+fn key_event(symbol: u32, down: bool) -> [u8; 8] {
+    let mut message = [4, u8::from(down), 0, 0, 0, 0, 0, 0];
+    message[4..].copy_from_slice(&symbol.to_be_bytes());
+    message
 }
 
 const fn stroke(around: Vec<u32>, key: u32) -> Resolved {
