@@ -21,9 +21,15 @@ use windows::Win32::UI::WindowsAndMessaging::{
     XBUTTON2,
 };
 
+/// Goes to a place of the virtual screen.
+const TO: MOUSE_EVENT_FLAGS =
+    MOUSE_EVENT_FLAGS(MOUSEEVENTF_MOVE.0 | MOUSEEVENTF_ABSOLUTE.0 | MOUSEEVENTF_VIRTUALDESK.0);
+
 #[derive(Default)]
 pub(super) struct Queue {
     events: Vec<INPUT>,
+    /// Where the moves among them end.
+    at: Option<(i32, i32)>,
 }
 
 impl Queue {
@@ -35,11 +41,13 @@ impl Queue {
         }
         let (dx, dy) =
             (fraction(to.x - screen.origin.x, size.width), fraction(to.y - screen.origin.y, size.height));
-        let flags = MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE | MOUSEEVENTF_VIRTUALDESK;
-        self.mouse(dx, dy, 0, flags);
+        self.at = Some((dx, dy));
+        self.mouse(dx, dy, 0, TO);
         Ok(())
     }
 
+    /// Where a move goes out with it, the button says its place as well: it is pressed there, even if something moves the pointer in
+    /// between, as Wine does when it hears its own moves again from the X server.
     pub(super) fn button(&mut self, button: u8, down: bool) {
         let (flags, data) = match (button, down) {
             (LEFT, true) => (MOUSEEVENTF_LEFTDOWN, 0),
@@ -55,7 +63,10 @@ impl Queue {
             // Out of a file that is not ours.
             (_, _) => return,
         };
-        self.mouse(0, 0, u32::from(data), flags);
+        match self.at {
+            Some((dx, dy)) => self.mouse(dx, dy, u32::from(data), flags | TO),
+            None => self.mouse(0, 0, u32::from(data), flags),
+        }
     }
 
     /// Turns the wheel by 120ths of a notch, as they are. One message carries 16 bits.
@@ -96,7 +107,7 @@ impl Queue {
     /// Hands everything to Windows in one call, and says what it did not take.
     #[expect(unsafe_code, reason = "calls of the Windows API")]
     pub(super) fn flush(&mut self) -> Result<(), Fault> {
-        let events = std::mem::take(&mut self.events);
+        let Self { events, at: _ } = std::mem::take(self);
         if events.is_empty() {
             return Ok(());
         }
@@ -184,6 +195,21 @@ mod tests {
     fn data(event: &INPUT) -> i32 {
         // SAFETY: `wheel` makes mouse events only.
         unsafe { event.Anonymous.mi.mouseData as i32 }
+    }
+
+    #[test]
+    fn a_button_says_its_place_only_with_the_move_that_goes_there() {
+        let mut queue = Queue::default();
+        queue.button(LEFT, true);
+        queue.move_to(ScreenPx::new(3, 4)).unwrap();
+        queue.button(LEFT, false);
+        // SAFETY: these are mouse events.
+        #[expect(unsafe_code, reason = "a union")]
+        let events: Vec<_> = queue.events.iter().map(|e| unsafe { e.Anonymous.mi }).collect();
+        let place = |e: &MOUSEINPUT| (e.dx, e.dy);
+        assert_eq!((events[0].dwFlags, place(&events[0])), (MOUSEEVENTF_LEFTDOWN, (0, 0)));
+        assert_eq!((events[1].dwFlags, events[2].dwFlags), (TO, TO | MOUSEEVENTF_LEFTUP));
+        assert_eq!(place(&events[1]), place(&events[2]));
     }
 
     // spec: S-35 UNIT
