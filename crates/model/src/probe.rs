@@ -178,6 +178,7 @@ async fn try_with(
         } else {
             vec![]
         },
+        native: Vec::new(),
         sampling: Sampling { max_tokens: Some(200), ..Sampling::default() },
     };
     match model.ask(&request, stop).await {

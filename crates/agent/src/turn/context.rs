@@ -34,6 +34,7 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
         pictures: vec![picture],
         tools: engine.tools.specs(),
         sampling: engine.profile.decide.sampling(),
+        history: Vec::new(),
         frame: frame.geometry,
         captured_at: frame.at,
     };

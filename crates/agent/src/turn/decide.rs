@@ -105,8 +105,8 @@ fn understand(
     };
     let mut decision = Decision { notes: decoded.notes, ..decision };
     let mut actions = Vec::new();
-    for intent in decoded.intents {
-        match intent {
+    for planned in decoded.plan {
+        match planned.intent {
             Intent::Act(action) => actions.push(action),
             Intent::Call { tool, args } => match engine.tools.call(&tool, &args, picture) {
                 Err(rejection) => return refuse(decision, &rejection),

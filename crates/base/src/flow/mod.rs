@@ -12,6 +12,7 @@ pub mod decision;
 pub mod frame;
 pub mod intent;
 pub mod lesson;
+pub mod past;
 pub mod percept;
 pub mod prompt;
 pub mod receipt;

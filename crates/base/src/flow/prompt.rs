@@ -3,6 +3,7 @@
 //! Every fragment has a name, a provenance and a cap, so that nothing can flood a request and nobody has to guess where a
 //! sentence came from. This module refuses unmarked text: there is no way to add a string without its provenance.
 
+use super::past::Past;
 use crate::space::{FrameGeometry, PictureGeometry};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -105,6 +106,16 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
+/// A tool that a provider defined itself, such as its computer: an entry of the request's list of tools as that wire has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NativeTool {
+    /// The only wire that knows it; others leave it out.
+    pub wire: &'static str,
+    pub json: Value,
+    /// Headers that switch it on.
+    pub headers: &'static [(&'static str, &'static str)],
+}
+
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
@@ -120,6 +131,8 @@ pub struct Prompt {
     pub pictures: Vec<Picture>,
     pub tools: Vec<ToolSpec>,
     pub sampling: Sampling,
+    /// The conversation so far, oldest first; empty in profiles that keep none.
+    pub history: Vec<Past>,
     /// Of the frame the model judges by.
     pub frame: FrameGeometry,
     /// When that frame was captured.

@@ -7,7 +7,7 @@
 use super::model::{ModelReply, ModelRequest};
 use crate::flow::intent::Intent;
 use crate::flow::prompt::Prompt;
-use crate::space::{PictureGeometry, Rounding};
+use crate::space::{PictureGeometry, Rounding, Size};
 use serde::{Deserialize, Serialize};
 
 /// In which space a model gives points.
@@ -29,6 +29,10 @@ pub struct DialectInfo {
     pub space: Option<PointSpace>,
     pub rounding: Rounding,
     pub batch: BatchRule,
+    /// The wires it can be spoken over; empty: any. A dialect with a tool of the provider's own has one.
+    pub wires: &'static [&'static str],
+    /// How the results of a turn go back.
+    pub results: &'static str,
     /// What it cannot express.
     pub cannot: &'static [&'static str],
 }
@@ -45,6 +49,16 @@ pub enum BatchRule {
 pub trait Dialect: Send + Sync {
     fn info(&self) -> DialectInfo;
 
+    /// How the model is told to write, for the system prompt; `None` if the offered tools say it all.
+    fn words(&self) -> Option<String> {
+        None
+    }
+
+    /// The size that a picture of such a screen must have, at most about `within`; `None` if any will do.
+    fn picture_size(&self, _screen: Size, _within: Size) -> Option<Size> {
+        None
+    }
+
     fn encode(&self, prompt: &Prompt) -> ModelRequest;
 
     /// What the model wants, or why its reply cannot be used.
@@ -54,10 +68,27 @@ pub trait Dialect: Send + Sync {
 /// A reply understood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
-    /// At least one.
-    pub intents: Vec<Intent>,
+    /// In the order they are to be run. At least one.
+    pub plan: Vec<Planned>,
+    /// What the model says it does and why, where its grammar has a place for it; else empty.
+    pub reason: String,
     /// Things worth a line in the journal: further calls that were dropped, odd forms that were accepted.
     pub notes: Vec<String>,
+}
+
+/// An intent and the call that it came from. One call may mean several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// Which call of the reply, from 0: its result is told to that call. 0 too where a reply is one text.
+    pub call: usize,
+    pub intent: Intent,
+}
+
+impl Decoded {
+    /// A reply of one call that means one thing.
+    pub fn one(intent: Intent) -> Self {
+        Self { plan: vec![Planned { call: 0, intent }], reason: String::new(), notes: Vec::new() }
+    }
 }
 
 /// Why a reply cannot be used, said to the model in at most 800 characters (R9).
@@ -65,6 +96,8 @@ pub struct Decoded {
 #[error("{told}")]
 pub struct Rejection {
     pub kind: RejectionKind,
+    /// Which call of the reply is meant, from 0. Nothing of the reply is run, whichever it is.
+    pub call: usize,
     told: String,
 }
 
@@ -90,7 +123,13 @@ impl Rejection {
         if let Some((cut, _)) = told.char_indices().nth(Self::MAX_TOLD) {
             told.truncate(cut);
         }
-        Self { kind, told }
+        Self { kind, call: 0, told }
+    }
+
+    /// The same about another call of the reply.
+    #[must_use]
+    pub fn of_call(self, call: usize) -> Self {
+        Self { call, ..self }
     }
 
     pub fn told(&self) -> &str {

@@ -5,7 +5,7 @@
 //! partial reply is never returned as a whole one.
 
 use super::BoxFuture;
-use crate::flow::prompt::{Picture, Sampling, ToolSpec};
+use crate::flow::prompt::{NativeTool, Picture, Sampling, ToolSpec};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,6 +17,8 @@ pub struct ModelRequest {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<ToolSpec>,
+    /// Offered before the others.
+    pub native: Vec<NativeTool>,
     pub sampling: Sampling,
 }
 

@@ -23,6 +23,8 @@ const INFO: DialectInfo = DialectInfo {
     space: None,
     rounding: Rounding::RoundToLast,
     batch: BatchRule::First,
+    wires: &[],
+    results: "each call's own, in the turn after it",
     cannot: &["several actions in one reply"],
 };
 
@@ -94,6 +96,7 @@ impl Dialect for ToolsDialect {
             system: prompt.text_of(Slot::System),
             messages: vec![Message { role: Role::User, parts, raw: None }],
             tools: prompt.tools.clone(),
+            native: Vec::new(),
             sampling: prompt.sampling.clone(),
         }
     }
@@ -135,7 +138,7 @@ impl Dialect for ToolsDialect {
         let intent = self.call(first, &mut notes)?;
         notes.extend(later.iter().map(|c| format!("a further call of {:?} was not run", short(&c.name))));
         notes.truncate(20);
-        Ok(Decoded { intents: vec![intent], notes })
+        Ok(Decoded { notes, ..Decoded::one(intent) })
     }
 }
 

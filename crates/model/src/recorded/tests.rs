@@ -13,6 +13,7 @@ fn request(system: &str, pixels: &[u8]) -> ModelRequest {
         system: system.into(),
         messages: vec![Message { role: Role::User, parts: vec![Part::Picture(picture)], raw: None }],
         tools: vec![],
+        native: Vec::new(),
         sampling: Sampling { temperature: Some(0.7), top_p: None, max_tokens: Some(9) },
     }
 }

@@ -54,6 +54,7 @@ pub fn repair<'a>(
         system: request.system.clone(),
         messages,
         tools: request.tools.clone(),
+        native: request.native.clone(),
         sampling: request.sampling.clone(),
     })
 }

@@ -18,6 +18,7 @@ fn recorded_requests() -> Vec<ModelRequest> {
         system: "You control a computer.".into(),
         messages: vec![say(Role::User, vec![Part::Text("Press OK. Añ€😀".into())])],
         tools: five_tools(),
+        native: Vec::new(),
         sampling: Sampling { temperature: Some(0.7), top_p: Some(0.9), max_tokens: Some(200) },
     };
     let mut without_tools = turn.clone();

@@ -19,7 +19,7 @@ mod wires;
 
 use handsight_base::flow::prompt::{Picture, Sampling, ToolSpec};
 use handsight_base::port::clock::RealClock;
-use handsight_base::port::dialect::Dialect as _;
+use handsight_base::port::dialect::{Dialect as _, Planned};
 use handsight_base::port::model::{Message, Model as _, ModelError, ModelReply, ModelRequest, Part, Role};
 use handsight_base::space::{FrameId, FrameRect, PictureGeometry, Size};
 use handsight_base::stop::Stop;
@@ -76,6 +76,7 @@ fn turn(picture: Arc<[u8]>) -> ModelRequest {
         system: "You control a computer. Task: write a letter.".into(),
         messages: vec![Message { role: Role::User, parts: vec![Part::Picture(picture)], raw: None }],
         tools: five_tools(),
+        native: Vec::new(),
         sampling: Sampling { temperature: Some(0.7), top_p: Some(0.9), max_tokens: Some(2000) },
     }
 }
@@ -127,8 +128,10 @@ async fn ask(model: &Remote, request: &ModelRequest) -> Result<ModelReply, Model
 fn outcome(reply: Result<ModelReply, ModelError>) -> Result<String, String> {
     let reply = reply.map_err(|e| format!("{e:?}"))?;
     match dialect().decode(&reply, &geometry()) {
-        Ok(decoded) => match decoded.intents.as_slice() {
-            [handsight_base::flow::intent::Intent::Call { tool, .. }] => Ok(tool.clone()),
+        Ok(decoded) => match decoded.plan.as_slice() {
+            [Planned { intent: handsight_base::flow::intent::Intent::Call { tool, .. }, .. }] => {
+                Ok(tool.clone())
+            }
             other => panic!("{other:?}"),
         },
         Err(rejection) => Err(format!("{:?}", rejection.kind)),

@@ -2,6 +2,7 @@
 
 use super::*;
 use handsight_base::flow::intent::Intent;
+use handsight_base::port::dialect::Planned;
 use handsight_model::wire::chat;
 use handsight_testkit::chat::malformed::{is_proper_call, kinds, unusable};
 use handsight_testkit::chat::{Expect, Malformed, malformed};
@@ -14,8 +15,8 @@ fn read(made: &Malformed) -> Result<(String, serde_json::Map<String, Value>), St
         assert!(r.told().chars().count() <= 800 && !r.told().is_empty(), "{}", made.kind);
         format!("{:?}", r.kind)
     })?;
-    match decoded.intents.as_slice() {
-        [Intent::Call { tool, args }] => Ok((tool.clone(), args.clone())),
+    match decoded.plan.as_slice() {
+        [Planned { intent: Intent::Call { tool, args }, .. }] => Ok((tool.clone(), args.clone())),
         other => panic!("{}: {other:?}", made.kind),
     }
 }

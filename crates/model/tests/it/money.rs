@@ -29,6 +29,7 @@ pub(super) fn question() -> ModelRequest {
         system: "Answer.".into(),
         messages: vec![Message { role: Role::User, parts: vec![Part::Text("Well?".into())], raw: None }],
         tools: Vec::new(),
+        native: Vec::new(),
         sampling: Sampling { max_tokens: Some(1000), ..Sampling::default() },
     }
 }

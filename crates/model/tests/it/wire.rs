@@ -2,6 +2,7 @@
 
 use super::*;
 use handsight_base::flow::intent::Intent;
+use handsight_base::port::dialect::Planned;
 use handsight_base::port::model::Model;
 use handsight_model::{Endpoint, RetryPolicy, Retrying};
 use handsight_testkit::chat::{Call, Reply, Rules};
@@ -125,7 +126,9 @@ async fn the_arguments_arrive_as_the_model_wrote_them() {
     let server = Server::scripted([Reply::call("type", json!({"text": "Añ€😀\n\"\\", "reason": "r"}))]);
     let reply = ask(&remote(&server), &small()).await.unwrap();
     let decoded = dialect().decode(&reply, &geometry()).unwrap();
-    let [Intent::Call { tool, args }] = decoded.intents.as_slice() else { panic!("{decoded:?}") };
+    let [Planned { intent: Intent::Call { tool, args }, .. }] = decoded.plan.as_slice() else {
+        panic!("{decoded:?}")
+    };
     assert_eq!((tool.as_str(), &args["text"]), ("type", &json!("Añ€😀\n\"\\")));
 }
 

@@ -442,7 +442,7 @@ impl Dialect for Guessing {
         self.0.decode(reply, picture).or_else(|_| {
             let at = Some(At { point: FramePx::new(5, 5), frame: picture.frame });
             let click = Action::Click { at, button: Button::Left, count: 1, modifiers: Modifiers::NONE };
-            Ok(Decoded { intents: vec![Intent::Act(click)], notes: Vec::new() })
+            Ok(Decoded::one(Intent::Act(click)))
         })
     }
 }

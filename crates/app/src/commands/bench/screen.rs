@@ -270,8 +270,8 @@ pub(super) fn input(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     let mut once = || -> anyhow::Result<()> {
         n += 1;
         let reply = (chat::WIRE.decode)(&replies[n % 2]).map_err(|why| anyhow::anyhow!(why))?;
-        for intent in screen.dialect.decode(&reply, &picture)?.intents {
-            let Intent::Call { tool, args } = intent else { bail!("the reply holds no call") };
+        for planned in screen.dialect.decode(&reply, &picture)?.plan {
+            let Intent::Call { tool, args } = planned.intent else { bail!("the reply holds no call") };
             let Meaning::Act(actions) = screen.tools.call(&tool, &args, &picture)?.meaning else {
                 bail!("a click that does nothing");
             };

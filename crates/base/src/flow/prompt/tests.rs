@@ -64,6 +64,7 @@ fn the_slots_are_joined_in_order() {
         pictures: Vec::new(),
         tools: Vec::new(),
         sampling: Sampling::default(),
+        history: Vec::new(),
         frame,
         captured_at: Duration::ZERO,
     };

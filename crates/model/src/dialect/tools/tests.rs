@@ -53,8 +53,7 @@ fn a_good_call_becomes_an_intent_with_its_arguments() {
     ] {
         let decoded = decode(&reply(&[(tool, &args.to_string())])).unwrap();
         let Value::Object(args) = args else { panic!() };
-        assert_eq!(decoded.intents, [Intent::Call { tool: tool.into(), args }]);
-        assert!(decoded.notes.is_empty());
+        assert_eq!(decoded, Decoded::one(Intent::Call { tool: tool.into(), args }));
     }
 }
 
@@ -122,7 +121,7 @@ fn the_first_call_counts_and_the_rest_are_noted() {
     let observe = ("observe", r#"{"reason":"a"}"#);
     let decoded =
         decode(&reply(&[observe, ("click", r#"{"x":1,"y":1,"reason":"b"}"#), ("exec", "{")])).unwrap();
-    assert_eq!(decoded.intents.len(), 1);
+    assert_eq!(decoded.plan.len(), 1);
     assert_eq!(
         decoded.notes,
         ["a further call of \"click\" was not run", "a further call of \"exec\" was not run"]
@@ -159,7 +158,7 @@ fn a_reply_that_was_cut_off_does_nothing() {
 #[test]
 fn a_field_too_many_reaches_nobody() {
     let decoded = decode(&reply(&[("observe", r#"{"reason":"a","cmd":"rm -rf"}"#)])).unwrap();
-    let Intent::Call { args, .. } = &decoded.intents[0] else { panic!() };
+    let Intent::Call { args, .. } = &decoded.plan[0].intent else { panic!() };
     assert_eq!(Value::Object(args.clone()), json!({"reason": "a"}));
     assert_eq!(decoded.notes.len(), 1);
 }
@@ -191,6 +190,7 @@ fn a_prompt_becomes_one_system_and_one_user_message() {
         pictures: vec![picture],
         tools: five(),
         sampling: Sampling { temperature: Some(0.7), ..Sampling::default() },
+        history: Vec::new(),
         frame,
         captured_at: Duration::ZERO,
     };

@@ -17,6 +17,7 @@ fn turn() -> ModelRequest {
             description: "looks".into(),
             parameters: json!({"type": "object", "properties": {}}),
         }],
+        native: Vec::new(),
         sampling: Sampling { temperature: Some(1.5), top_p: Some(0.9), max_tokens: Some(2000) },
     }
 }
