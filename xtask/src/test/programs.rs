@@ -15,6 +15,12 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("xdotool", "xdotool"),
     ("xclip", "xclip"),
     ("xrandr", "x11-xserver-utils"),
+    ("xsetroot", "x11-xserver-utils"),
+    ("setxkbmap", "x11-xkb-utils"),
+    ("wmctrl", "wmctrl"),
+    ("import", "imagemagick"),
+    ("openssl", "openssl"),
+    ("python3", "python3"),
     ("picom", "picom"),
     ("xcompmgr", "xcompmgr"),
     ("strace", "strace"),
@@ -40,4 +46,37 @@ pub(super) fn report(ci: bool) -> Count {
     let packages: BTreeSet<&str> = missing.iter().map(|(_, package)| *package).collect();
     println!("all of them: apt-get install {}", packages.into_iter().collect::<Vec<_>>().join(" "));
     if ci { Count { failed: missing.len(), ..Count::default() } } else { Count::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PROGRAMS;
+    use crate::workspace::Workspace;
+
+    /// A test on a clean machine fails for a program that nobody installed there.
+    #[test]
+    fn what_a_test_needs_is_looked_for_here_and_installed_in_ci() {
+        // What each Debian has, and what no system has.
+        let always = ["coreutils", "libc-bin", "dash", "no-such-package"];
+        let workspace = Workspace::find().unwrap();
+        let sources = workspace.sources(&["crates"]).unwrap();
+        let calls = sources.iter().flat_map(|s| s.text.split("need(\"").skip(1).map(|call| (&s.path, call)));
+        let mut seen = 0;
+        for (path, call) in calls {
+            let Some((program, rest)) = call.split_once("\", \"") else { continue };
+            let Some((package, _)) = rest.split_once("\")") else { continue };
+            if always.contains(&package) || program.contains('\n') {
+                continue;
+            }
+            seen += 1;
+            assert!(PROGRAMS.contains(&(program, package)), "{path} needs {program} of {package}");
+        }
+        assert!(seen > 20, "the calls are found: {seen}");
+        let ci = workspace.read(".ci/run").unwrap();
+        let installed: Vec<&str> =
+            ci.split_once("PACKAGES=(").unwrap().1.split_once(')').unwrap().0.split_whitespace().collect();
+        for package in PROGRAMS.iter().flat_map(|(_, packages)| packages.split(' ')) {
+            assert!(installed.contains(&package), ".ci/run installs no {package}");
+        }
+    }
 }
