@@ -20,8 +20,8 @@ use std::time::Duration;
 
 /// For the network, the handshake and the password together.
 const CONNECT: Duration = Duration::from_millis(3500);
-/// For one answer.
-pub(crate) const ANSWER: Duration = Duration::from_millis(1800);
+/// For one answer. The first may take as long as [`CONNECT`]: x11vnc looks at its whole screen for it.
+const ANSWER: Duration = Duration::from_millis(1800);
 /// The longest name of a desktop that is read.
 const NAME: usize = 1 << 16;
 /// The longest cut text that is waited for.
@@ -75,6 +75,8 @@ pub(crate) struct Connection {
     probe: u32,
     /// The pixel that is waited for, and whether it came.
     awaited: Option<(ScreenPx, bool)>,
+    /// For the next answer.
+    patience: Duration,
 }
 
 impl Connection {
@@ -111,6 +113,7 @@ impl Connection {
             resized: false,
             probe: 0,
             awaited: None,
+            patience: CONNECT,
         };
         connection.say_hello()?;
         Ok(connection)
@@ -186,7 +189,7 @@ impl Connection {
 
     /// Takes in what has come, without waiting for more. True if there was anything.
     pub(crate) fn drain(&mut self) -> Result<bool, Trouble> {
-        self.wire.allow(ANSWER);
+        self.wire.allow(self.patience);
         let mut any = false;
         while self.wire.has_input(Duration::ZERO)? {
             self.message()?;
@@ -197,13 +200,13 @@ impl Connection {
 
     /// Returns once the server has worked off everything sent before: it answers in order.
     pub(crate) fn round_trip(&mut self) -> Result<(), Trouble> {
-        self.wire.allow(ANSWER);
+        self.wire.allow(self.patience);
         self.ask(false)
     }
 
     /// Brings the screen up to date with what the server knows of it now.
     pub(crate) fn refresh(&mut self) -> Result<(), Trouble> {
-        self.wire.allow(ANSWER);
+        self.wire.allow(self.patience);
         while self.wire.has_input(Duration::ZERO)? {
             self.message()?;
         }
@@ -218,6 +221,7 @@ impl Connection {
             let came = matches!(self.awaited, Some((_, true)));
             if came && (!all || self.screen.is_complete()) {
                 self.awaited = None;
+                self.patience = ANSWER;
                 return Ok(());
             }
             let updates = self.updates;
