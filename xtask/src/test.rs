@@ -85,8 +85,20 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
     if tiers.iter().any(|(_, tier, _)| matches!(tier, Tier::Tests(_) | Tier::Wine)) {
         total += programs::report(ci);
     }
+    // The servers of VNC are waited for more than they work, and so is Wine.
+    let vnc = Tier::Tests(Some(Group::Vnc));
+    let both = [vnc, Tier::Wine].iter().all(|tier| tiers.iter().any(|(_, t, _)| t == tier));
     let mut table = Vec::new();
     for (name, tier, _) in tiers {
+        if both && *tier == vnc {
+            continue;
+        }
+        if both && *tier == Tier::Wine {
+            let (count, rows) = wine_and_vnc(workspace, &mut cargo);
+            total += count;
+            table.extend(rows);
+            continue;
+        }
         println!("\n== {name}");
         let start = Instant::now();
         let count = run_tier(workspace, &mut cargo, *tier).unwrap_or_else(|error| {
@@ -94,11 +106,39 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
             Count::FAILED
         });
         total += count;
-        table.push(format!("{name:<11}{:8.1} s   {count}", start.elapsed().as_secs_f64()));
+        table.push(row(name, start.elapsed().as_secs_f64(), count));
     }
     println!("\n{}", table.join("\n"));
     println!("{total}");
     Ok(total.failed == 0)
+}
+
+fn row(name: &str, seconds: f64, count: Count) -> String {
+    format!("{name:<11}{seconds:8.1} s   {count}")
+}
+
+/// Both at once, and their rows. What can be wrong with one does not keep the other from running.
+fn wine_and_vnc(workspace: &Workspace, cargo: &mut Cargo) -> (Count, [String; 2]) {
+    let counted = |name: &str, count: Result<Count>| {
+        count.unwrap_or_else(|error| {
+            println!("{name}: {error:#}");
+            Count::FAILED
+        })
+    };
+    println!("\n== wine, and vnc beside it");
+    let start = Instant::now();
+    let mut vnc = wine::Aside::new(workspace, cargo, Group::Vnc, "aside");
+    let wine = counted("wine", wine::run(workspace, cargo, Some(&mut vnc)));
+    let seconds = start.elapsed().as_secs_f64();
+    if vnc.ran.is_none() {
+        vnc.run();
+    }
+    println!("\n== vnc\n{}", vnc.said());
+    let (count, took) = vnc.ran.take().unwrap_or((Ok(Count::FAILED), 0.0));
+    let count = counted("vnc", count);
+    let mut total = wine;
+    total += count;
+    (total, [row("vnc", took, count), row("wine", seconds, wine)])
 }
 
 fn help() -> String {
@@ -117,7 +157,7 @@ fn run_tier(workspace: &Workspace, cargo: &mut Cargo, tier: Tier) -> Result<Coun
         Tier::Tidy => tidy_tier(workspace),
         Tier::Build => cargo.build(),
         Tier::Tests(group) => cargo.tests(group),
-        Tier::Wine => wine::run(workspace, cargo),
+        Tier::Wine => wine::run(workspace, cargo, None),
         Tier::Doc => cargo.doc_tests(),
     }
 }

@@ -31,8 +31,8 @@ pub(super) struct Cargo {
     /// Set for cargo and the tests, whatever the person has set.
     env: Vec<(OsString, OsString)>,
     built: Option<bool>,
-    /// Where what is said goes while another run has the terminal.
-    said: Option<PathBuf>,
+    /// Where what is said goes while another run has the terminal, and the profile with a report of its own.
+    said: Option<(PathBuf, &'static str)>,
     /// Names of all integration tests, once they were asked for (libtest only).
     listed: Option<BTreeSet<String>>,
 }
@@ -73,9 +73,9 @@ impl Cargo {
         cargo
     }
 
-    /// The same beside another run: with a report of its own, and what is said kept in a file.
-    pub(super) fn beside(&self, said: PathBuf) -> Self {
-        Self { said: Some(said), ..self.clone() }
+    /// The same beside another run: with the report of a nextest profile of its own, and what is said kept in a file.
+    pub(super) fn beside(&self, said: PathBuf, profile: &'static str) -> Self {
+        Self { said: Some((said, profile)), ..self.clone() }
     }
 
     /// fmt and clippy: components a toolchain may lack.
@@ -106,12 +106,12 @@ impl Cargo {
 
     fn nextest(&self, group: Option<Group>) -> Result<Count> {
         let profile = match (self.long, &self.said) {
-            (false, None) => "default",
-            (true, None) => "long",
-            (false, Some(_)) => "beside",
-            (true, Some(_)) => "beside-long",
+            (false, None) => "default".to_owned(),
+            (true, None) => "long".to_owned(),
+            (false, Some((_, profile))) => (*profile).to_owned(),
+            (true, Some((_, profile))) => format!("{profile}-long"),
         };
-        let report = self.root.join("target/nextest").join(profile).join("junit.xml");
+        let report = self.root.join("target/nextest").join(&profile).join("junit.xml");
         // A report of an earlier run must not be taken for this one's.
         match fs::remove_file(&report) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -120,7 +120,7 @@ impl Cargo {
             _ => {}
         }
         let filter = Group::filter(group);
-        let args = ["nextest", "run", WHOSE, "--no-tests", "pass", "--profile", profile, "-E", &filter];
+        let args = ["nextest", "run", WHOSE, "--no-tests", "pass", "--profile", &profile, "-E", &filter];
         let success = self.run(&args)?;
         // Without a test there is no report.
         let xml = fs::read_to_string(&report).unwrap_or_default();
@@ -194,7 +194,7 @@ impl Cargo {
 
     fn run(&self, args: &[&str]) -> Result<bool> {
         let mut command = self.command(args);
-        if let Some(said) = &self.said {
+        if let Some((said, _)) = &self.said {
             let file = fs::File::options().create(true).append(true).open(said);
             let file = file.with_context(|| format!("{} cannot be written", said.display()))?;
             command.stdout(file.try_clone()?).stderr(file);

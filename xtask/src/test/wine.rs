@@ -2,10 +2,11 @@
 //! `handsight.exe`.
 //!
 //! Modules `wine_scaled_*` run at 144 DPI, everything else at 96. These wait for programs more than they work, so that two lines
-//! of them run side by side, each with a display and prefixes of its own. Without Wine, mingw or a std for Windows it is
-//! skipped as one, or failed when `CI=true`.
+//! of them run side by side, each with a display and prefixes of its own, and [`Aside`] a third that needs neither. Without Wine,
+//! mingw or a std for Windows it is skipped as one, or failed when `CI=true`.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
@@ -19,7 +20,36 @@ use crate::workspace::Workspace;
 const PACKAGES: &[&str] =
     &["handsight-base", "handsight-store", "handsight-desktop", "handsight-testkit", "handsight-app"];
 
-pub(super) fn run(workspace: &Workspace, linux: &mut Cargo) -> Result<Count> {
+/// Another tier's tests, which wait for servers and leave the machine to others meanwhile.
+pub(super) struct Aside {
+    group: Group,
+    cargo: Cargo,
+    said: PathBuf,
+    /// What came of them and the seconds they took, once they ran.
+    pub(super) ran: Option<(Result<Count>, f64)>,
+}
+
+impl Aside {
+    pub(super) fn new(workspace: &Workspace, cargo: &Cargo, group: Group, profile: &'static str) -> Self {
+        let said = workspace.target_dir().join(format!("{profile}.log"));
+        let _none_of_an_earlier_run = fs::remove_file(&said);
+        Self { group, cargo: cargo.beside(said.clone(), profile), said, ran: None }
+    }
+
+    pub(super) fn run(&mut self) {
+        let start = Instant::now();
+        let count = self.cargo.tests(Some(self.group));
+        self.ran = Some((count, start.elapsed().as_secs_f64()));
+    }
+
+    /// What they printed.
+    pub(super) fn said(&self) -> String {
+        fs::read_to_string(&self.said).unwrap_or_default()
+    }
+}
+
+/// With `aside` beside its own tests, if it comes to these.
+pub(super) fn run(workspace: &Workspace, linux: &mut Cargo, aside: Option<&mut Aside>) -> Result<Count> {
     let lacking = |what: &str, remedy: &str| {
         println!("missing: {what}   {remedy}");
         Ok(if linux.ci { Count::FAILED } else { Count::SKIPPED })
@@ -47,12 +77,12 @@ pub(super) fn run(workspace: &Workspace, linux: &mut Cargo) -> Result<Count> {
     let mut at_96 = build.with(rig.env(96)?);
     let said = workspace.target_dir().join("wine/beside.log");
     let _none_of_an_earlier_run = fs::remove_file(&said);
-    let mut at_144 = build.with(other.env(144)?).beside(said.clone());
+    let mut at_144 = build.with(other.env(144)?).beside(said.clone(), "beside");
     let exe = [
         ("HANDSIGHT_WINDOWS_EXE".into(), exe.into_os_string()),
         ("HANDSIGHT_WINE_PREFIX".into(), rig.template().as_os_str().to_owned()),
     ];
-    let mut linux = linux.with(exe).beside(said.clone());
+    let mut linux = linux.with(exe).beside(said.clone(), "beside");
     lap("displays and prefixes");
     let mut count = at_96.tests(None)?;
     lap("ordinary tests as Windows programs");
@@ -65,6 +95,9 @@ pub(super) fn run(workspace: &Workspace, linux: &mut Cargo) -> Result<Count> {
     };
     let (here, there) = std::thread::scope(|scope| {
         let beside = scope.spawn(beside);
+        if let Some(aside) = aside {
+            scope.spawn(|| aside.run());
+        }
         (at_96.tests(Some(Group::Wine)), beside.join())
     });
     println!("{}", fs::read_to_string(&said).unwrap_or_default());
