@@ -180,6 +180,15 @@ impl Injector for VncInput {
             Key::Named(Named::Tab) if shift && self.connection.is_libvnc() => {
                 return Ok(stroke(Vec::new(), key::ISO_Left_Tab));
             }
+            // It lifts Shift for these too, and there is no symbol that would keep it down.
+            Key::Named(named)
+                if shift && named >= Named::F1 && named <= Named::F24 && self.connection.is_libvnc() =>
+            {
+                return Err(Fault::Refused {
+                    why: format!("x11vnc lifts Shift for the key \"{named:?}\", so that it would come alone"),
+                    code: None,
+                });
+            }
             Key::Named(named) => {
                 let symbol = keysyms::of(named).first().ok_or_else(none)?;
                 return Ok(stroke(Vec::new(), *symbol));

@@ -30,13 +30,17 @@ pub(crate) use lacks;
 pub(crate) const DRAWN: &str =
     "the server draws the pointer into every picture while another connection, that of the hands, moves it";
 
-/// A server with one screen and a witness behind it.
+/// A server with one screen and a witness behind it; without options, as everywhere.
 pub(crate) fn rig(
     kind: Kind,
+    options: &[&str],
     name: &'static str,
     lacks: &'static [(&'static str, &'static str)],
 ) -> Option<Rig> {
-    let server = VncServer::start(kind)?;
+    let server = match options {
+        [] => VncServer::start(kind)?,
+        options => VncServer::with(kind, 1280, 720, options)?,
+    };
     if !need("xrandr", "x11-xserver-utils") {
         return None;
     }
@@ -59,7 +63,7 @@ const LACKS: &[(&str, &str)] = lacks![(
 )];
 
 fn tiger() -> Option<Rig> {
-    rig(Kind::Tiger, "vnc (TigerVNC)", LACKS)
+    rig(Kind::Tiger, &[], "vnc (TigerVNC)", LACKS)
 }
 
 handsight_testkit::conformance! { tiger; all }

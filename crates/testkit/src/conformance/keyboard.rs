@@ -4,8 +4,9 @@ use super::stage::{Stage, Wanted, exactly};
 use super::witness::{Seen, What, Which};
 use super::{Finding, ensure};
 use crate::wait::before;
-use handsight_base::flow::action::Action;
+use handsight_base::flow::action::{Action, Timing};
 use handsight_base::key::Key;
+use handsight_base::stop::Stop;
 
 /// How many random strings are typed.
 const STRINGS: usize = 500;
@@ -43,6 +44,20 @@ fn press(stage: &mut Stage<'_>, chord: &str, repeat: u16) -> Result<(), String> 
         .map_err(|why| format!("{chord}, {repeat} times: {why}"))
 }
 
+/// Says by name that it cannot press the chord, and leaves nothing of it down.
+fn refused(stage: &mut Stage<'_>, chord: &str) -> Result<(), String> {
+    let parsed: handsight_base::key::Chord = chord.parse().map_err(|why| format!("{chord}: {why}"))?;
+    let last = format!("{:?}", parsed.0.last().copied().unwrap_or(Key::Char(' ')));
+    let named = |why: &str| last.contains(why.split('"').nth(1).unwrap_or("?"));
+    match stage.attempt(Action::Key { chord: parsed, repeat: 1 }, &Timing::default(), &Stop::new())? {
+        Err(error) if named(&error.to_string()) => {}
+        other => return Err(format!("{chord} is not refused by name: {other:?}")),
+    }
+    stage.quiet()?;
+    stage.witness.forget();
+    Ok(())
+}
+
 pub(super) fn chords(stage: &mut Stage<'_>) -> Finding {
     const CHORDS: &[&str] = &[
         "ctrl+s",
@@ -58,10 +73,15 @@ pub(super) fn chords(stage: &mut Stage<'_>) -> Finding {
         "shift+left",
     ];
     ready(stage)?;
+    let refuses = stage.terms.refuses;
     for chord in CHORDS {
-        press(stage, chord, 1)?;
+        if refuses.contains(chord) {
+            refused(stage, chord)?;
+        } else {
+            press(stage, chord, 1)?;
+        }
     }
-    Ok(format!("{} chords", CHORDS.len()))
+    Ok(format!("{} chords, {} of them refused by name", CHORDS.len(), refuses.len()))
 }
 
 pub(super) fn named_keys(stage: &mut Stage<'_>) -> Finding {

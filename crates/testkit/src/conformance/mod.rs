@@ -46,6 +46,8 @@ pub struct Terms {
     pub name: &'static str,
     /// Checks that are not run, each with the reason.
     pub lacks: &'static [(&'static str, &'static str)],
+    /// Chords that are refused by name, because they would not arrive as they are.
+    pub refuses: &'static [&'static str],
     /// What can be typed.
     pub alphabet: Alphabet,
     /// Windows can have a frame of the system's around them.
@@ -170,6 +172,7 @@ impl Terms {
         Self {
             name,
             lacks: &[],
+            refuses: &[],
             alphabet: Alphabet::AllPlanes,
             framed: false,
             one_in: 1,
