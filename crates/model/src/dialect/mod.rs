@@ -2,6 +2,7 @@
 //!
 //! A dialect is built for the tools of a run and checks every argument against their schemas before anything else sees it.
 
+pub mod conversation;
 mod json;
 pub mod schema;
 pub mod tools;

@@ -5,12 +5,13 @@
 //! call, and a reply that was cut off acts neither, since some servers mend cut JSON before they send it.
 
 use super::DialectEntry;
+use super::conversation::{self, Screen};
 use super::json::{LONGEST, parse};
 use super::schema::{Object, SchemaError, short};
 use handsight_base::flow::intent::Intent;
 use handsight_base::flow::prompt::{Prompt, Slot, ToolSpec};
 use handsight_base::port::dialect::{BatchRule, Decoded, Dialect, DialectInfo, Rejection, RejectionKind};
-use handsight_base::port::model::{Message, ModelReply, ModelRequest, Part, Role, ToolCall};
+use handsight_base::port::model::{ModelReply, ModelRequest, ToolCall};
 use handsight_base::space::{PictureGeometry, Rounding};
 use serde_json::Value;
 
@@ -86,15 +87,9 @@ impl Dialect for ToolsDialect {
     }
 
     fn encode(&self, prompt: &Prompt) -> ModelRequest {
-        let mut parts = Vec::with_capacity(prompt.pictures.len() + 1);
-        let text = prompt.text_of(Slot::User);
-        if !text.is_empty() {
-            parts.push(Part::Text(text));
-        }
-        parts.extend(prompt.pictures.iter().cloned().map(Part::Picture));
         ModelRequest {
             system: prompt.text_of(Slot::System),
-            messages: vec![Message { role: Role::User, parts, raw: None }],
+            messages: conversation::messages(prompt, Screen::Beside),
             tools: prompt.tools.clone(),
             native: Vec::new(),
             sampling: prompt.sampling.clone(),
