@@ -25,5 +25,6 @@ pub mod wine;
 #[cfg(target_os = "linux")]
 pub mod witness;
 pub mod witness_protocol;
+pub mod written;
 #[cfg(target_os = "linux")]
 pub mod xvfb;

@@ -7,33 +7,50 @@
 
 use handsight_base::flow::past::{CallResult, Past, Standing};
 use handsight_base::flow::prompt::{Picture, Prompt, Slot};
-use handsight_base::port::model::{Message, Part, Role};
+use handsight_base::port::model::{Message, ModelRequest, Part, Role};
 
-/// Where the picture of the screen after a turn stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Screen {
-    /// After all results, beside what is told.
-    Beside,
-    /// In the result of the turn's last call that did not fail and shows nothing of its own, as tools that are a provider's own
-    /// computer have it. Beside if there is none: a failed result takes words only.
-    InResult,
+/// How results go back.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    /// The words of a result.
+    pub(super) words: fn(&CallResult) -> String,
+    /// Where the screen after a turn stands. False: after all results, beside what is told. True: in the result of the turn's last
+    /// call that did not fail and shows nothing of its own, as tools that are a provider's own computer have it; beside if there is
+    /// none, since a failed result takes words only.
+    pub(super) picture_in_result: bool,
 }
 
-/// The whole conversation up to the prompt itself. One message if there was none before.
-pub fn messages(prompt: &Prompt, screen: Screen) -> Vec<Message> {
+impl Manner {
+    pub(super) const PLAIN: Self = Self { words: said, picture_in_result: false };
+}
+
+/// What is asked: the system prompt, the conversation, the tools of the run.
+pub(super) fn request(prompt: &Prompt, messages: Vec<Message>) -> ModelRequest {
+    ModelRequest {
+        system: prompt.text_of(Slot::System),
+        messages,
+        tools: prompt.tools.clone(),
+        native: Vec::new(),
+        sampling: prompt.sampling.clone(),
+    }
+}
+
+/// The whole conversation up to the prompt itself. One message if there was none before. A turn without calls, whose plan was its
+/// text, is answered in text.
+pub(super) fn messages(prompt: &Prompt, manner: Manner) -> Vec<Message> {
     let mut messages = Vec::with_capacity(prompt.history.len() * 2 + 1);
     let mut before = None;
     for past in &prompt.history {
-        messages.push(user(before, &past.told, past.seen.as_slice(), screen));
+        messages.push(user(before, &past.told, past.seen.as_slice(), manner));
         messages.push(assistant(past));
         before = Some(past);
     }
-    messages.push(user(before, &prompt.text_of(Slot::User), &prompt.pictures, screen));
+    messages.push(user(before, &prompt.text_of(Slot::User), &prompt.pictures, manner));
     messages
 }
 
 /// What came of a call, in the words of its result.
-pub fn said(result: &CallResult) -> String {
+pub(super) fn said(result: &CallResult) -> String {
     let otherwise = match result.standing {
         Standing::Done if result.shown.is_some() => "",
         Standing::Done => "done",
@@ -49,10 +66,11 @@ pub fn said(result: &CallResult) -> String {
 const SCREEN_LEFT_OUT: &str = "(The picture of the screen here was left out.)";
 
 /// A turn of the user: the results of the turn before, then what was told, then what was seen.
-fn user(before: Option<&Past>, told: &str, seen: &[Picture], screen: Screen) -> Message {
-    let mut parts = before.map(results).unwrap_or_default();
+fn user(before: Option<&Past>, told: &str, seen: &[Picture], manner: Manner) -> Message {
+    let mut parts = before.map(|past| results(past, manner)).unwrap_or_default();
     let mut seen = seen;
-    if let (Screen::InResult, [picture, rest @ ..]) = (screen, seen)
+    if let [picture, rest @ ..] = seen
+        && manner.picture_in_result
         && let Some(free) = parts.iter_mut().rev().find_map(room_for_a_picture)
     {
         *free = Some(picture.clone());
@@ -91,15 +109,16 @@ fn leave_out(parts: &mut Vec<Part>) {
 }
 
 /// The results of a turn, one for each call. A turn without calls, whose plan was its text, is told in text.
-fn results(past: &Past) -> Vec<Part> {
+fn results(past: &Past, manner: Manner) -> Vec<Part> {
     if past.calls.is_empty() {
         let shown = past.results.iter().filter_map(|r| r.shown.clone());
-        let told = past.results.iter().filter(|r| r.standing.is_error() || !r.text.is_empty()).map(said);
+        let told =
+            past.results.iter().filter(|r| r.standing.is_error() || !r.text.is_empty()).map(manner.words);
         return told.map(Part::Text).chain(shown.map(Part::Picture)).collect();
     }
     let result = |(call, result): (&handsight_base::port::model::ToolCall, &CallResult)| Part::Result {
         call_id: call.id.clone(),
-        text: said(result),
+        text: (manner.words)(result),
         picture: result.shown.clone(),
         is_error: result.standing.is_error(),
         acknowledged: result.acknowledged.clone(),

@@ -1,29 +1,67 @@
 //! Dialects: how a model writes what it wants, one file each.
 //!
-//! A dialect is built for the tools of a run and checks every argument against their schemas before anything else sees it.
+//! A dialect is built for the tools of a run and checks every argument against their schemas before anything else sees it. What all
+//! share lies beside them: whether a reply may be used ([`finish`]), the grammar of calls written as text ([`calls`]), the fields of
+//! a call ([`fields`]), places ([`point`]) and the pictures they lie on ([`resize`]), keys and times ([`hands`]), the conversation
+//! ([`conversation`]), and the words of a refusal ([`reject`]). `cases/` holds a table of replies for each.
 
-pub mod conversation;
+mod actions;
+#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
+#[allow(dead_code)]
+mod calls;
+pub mod compact;
+mod conversation;
+#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
+#[allow(dead_code)]
+mod fields;
+mod finish;
+#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
+#[allow(dead_code)]
+mod hands;
 mod json;
+mod plan;
+#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
+#[allow(dead_code)]
+pub mod point;
+#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
+#[allow(dead_code)]
+mod reject;
+pub mod resize;
 pub mod schema;
+mod script;
 pub mod tools;
 
 use handsight_base::flow::prompt::ToolSpec;
 use handsight_base::port::dialect::{Dialect, DialectInfo};
+use point::Points;
 use schema::SchemaError;
 
 /// The dialects there are. One line each.
-pub static DIALECTS: &[DialectEntry] = &[tools::ENTRY];
+pub static DIALECTS: &[DialectEntry] = &[tools::ENTRY, plan::ENTRY, actions::ENTRY, script::ENTRY];
 
 pub struct DialectEntry {
     pub info: DialectInfo,
+    /// What its places are; `None` where the tools themselves say it, or where the version of the tool does.
+    pub points: Option<Points>,
     pub build: Build,
 }
 
 /// Makes a dialect for the tools of a run. Fails if a tool's schema uses what the checker does not know.
 pub type Build = fn(&[ToolSpec]) -> Result<Box<dyn Dialect>, SchemaError>;
 
+/// The entry of a name.
+pub fn find(name: &str) -> Option<&'static DialectEntry> {
+    DIALECTS.iter().find(|d| d.info.name == name)
+}
+
 /// The dialect of a name, for the tools of a run; `None` if there is no such dialect.
 pub fn build(name: &str, tools: &[ToolSpec]) -> Option<Result<Box<dyn Dialect>, SchemaError>> {
-    let entry = DIALECTS.iter().find(|d| d.info.name == name)?;
-    Some((entry.build)(tools))
+    Some((find(name)?.build)(tools))
+}
+
+impl DialectEntry {
+    /// Whether it can be spoken over a wire.
+    pub fn speaks(&self, wire: &str) -> bool {
+        self.info.wires.is_empty() || self.info.wires.contains(&wire)
+    }
 }

@@ -4,7 +4,7 @@
 //! `additionalProperties` tell the model what is meant and are not enforced: a number outside is the tool's to clamp or refuse
 //! (the profiles differ), and a field too many is dropped with a note, so that no tool ever sees it.
 
-use handsight_base::port::dialect::RejectionKind;
+use super::reject::{Misfit, kind_of, short};
 use serde_json::{Map, Number, Value};
 
 /// A tool's schema that the checker cannot hold a call to. For whoever wrote the tool.
@@ -46,13 +46,6 @@ struct Field {
     schema: Schema,
 }
 
-/// Why a value does not fit: its kind, and words with the place in them.
-#[derive(Debug)]
-pub(super) struct Misfit {
-    pub(super) kind: RejectionKind,
-    pub(super) words: String,
-}
-
 /// Above this a float no longer tells whole numbers apart.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -87,7 +80,7 @@ impl Object {
                 }
                 None if field.required => {
                     let words = format!("the field `{place}` is missing");
-                    return Err(Misfit { kind: RejectionKind::MissingField, words });
+                    return Err(Misfit::missing(words));
                 }
                 None => {}
             }
@@ -192,14 +185,14 @@ impl Schema {
             (Shape::String, v @ Value::String(_))
             | (Shape::Boolean, v @ Value::Bool(_))
             | (Shape::Number, v @ Value::Number(_)) => v,
-            (Shape::Integer, Value::Number(n)) => Value::Number(whole(n).ok_or_else(|| Misfit {
-                kind: RejectionKind::WrongType,
-                words: format!("`{place}` is no whole number"),
-            })?),
+            (Shape::Integer, Value::Number(n)) => {
+                let words = || format!("`{place}` is no whole number");
+                Value::Number(whole(n).ok_or_else(|| Misfit::wrong_type(words()))?)
+            }
             (Shape::Array { items, min, max }, Value::Array(list)) => {
                 if list.len() < *min || list.len() > *max {
                     let words = format!("`{place}` has {} items", list.len());
-                    return Err(Misfit { kind: RejectionKind::OutOfRange, words });
+                    return Err(Misfit::out_of_range(words));
                 }
                 let item = |(i, v)| items.check(v, &format!("{place}[{i}]"), notes);
                 Value::Array(list.into_iter().enumerate().map(item).collect::<Result<_, _>>()?)
@@ -207,12 +200,12 @@ impl Schema {
             (Shape::Object(object), Value::Object(map)) => Value::Object(object.check(map, place, notes)?),
             (_, v) => {
                 let words = format!("`{place}` is {}, not {}", kind_of(&v), self.signature());
-                return Err(Misfit { kind: RejectionKind::WrongType, words });
+                return Err(Misfit::wrong_type(words));
             }
         };
         if !self.one_of.is_empty() && !self.one_of.contains(&value) {
             let words = format!("`{place}` is none of {}", self.signature());
-            return Err(Misfit { kind: RejectionKind::OutOfRange, words });
+            return Err(Misfit::out_of_range(words));
         }
         Ok(value)
     }
@@ -239,22 +232,6 @@ fn whole(n: Number) -> Option<Number> {
     }
     let f = n.as_f64()?;
     (f.fract() == 0.0 && f.abs() <= EXACT).then(|| Number::from(f as i64))
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
-/// A name a model made up, fit for a message.
-pub(super) fn short(name: &str) -> String {
-    name.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

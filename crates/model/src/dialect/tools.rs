@@ -4,19 +4,19 @@
 //! later call was meant for the screen after the first. What the model writes as prose never acts, however much it looks like a
 //! call, and a reply that was cut off acts neither, since some servers mend cut JSON before they send it.
 
-use super::DialectEntry;
-use super::conversation::{self, Screen};
 use super::json::{LONGEST, parse};
-use super::schema::{Object, SchemaError, short};
+use super::reject::{COMPLAINT, Misfit, short};
+use super::schema::{Object, SchemaError};
+use super::{DialectEntry, conversation, finish};
 use handsight_base::flow::intent::Intent;
-use handsight_base::flow::prompt::{Prompt, Slot, ToolSpec};
+use handsight_base::flow::prompt::{Prompt, ToolSpec};
 use handsight_base::port::dialect::{BatchRule, Decoded, Dialect, DialectInfo, Rejection, RejectionKind};
 use handsight_base::port::model::{ModelReply, ModelRequest, ToolCall};
 use handsight_base::space::{PictureGeometry, Rounding};
 use serde_json::Value;
 
 pub(super) const ENTRY: DialectEntry =
-    DialectEntry { info: INFO, build: |tools| Ok(Box::new(ToolsDialect::new(tools)?)) };
+    DialectEntry { info: INFO, points: None, build: |tools| Ok(Box::new(ToolsDialect::new(tools)?)) };
 
 const INFO: DialectInfo = DialectInfo {
     name: "tools",
@@ -28,9 +28,6 @@ const INFO: DialectInfo = DialectInfo {
     results: "each call's own, in the turn after it",
     cannot: &["several actions in one reply"],
 };
-
-/// Characters of a complaint, so that the tool's signature after it still fits into a rejection.
-const COMPLAINT: usize = 300;
 
 pub struct ToolsDialect {
     tools: Vec<(String, Object)>,
@@ -87,28 +84,15 @@ impl Dialect for ToolsDialect {
     }
 
     fn encode(&self, prompt: &Prompt) -> ModelRequest {
-        ModelRequest {
-            system: prompt.text_of(Slot::System),
-            messages: conversation::messages(prompt, Screen::Beside),
-            tools: prompt.tools.clone(),
-            native: Vec::new(),
-            sampling: prompt.sampling.clone(),
-        }
+        conversation::request(prompt, conversation::messages(prompt, conversation::Manner::PLAIN))
     }
 
     fn decode(&self, reply: &ModelReply, _picture: &PictureGeometry) -> Result<Decoded, Rejection> {
-        if let Some(refusal) = &reply.refusal {
-            let complaint = format!("The provider refused this ({}). {}", refusal.reason, refusal.words);
-            return Err(self.reject(RejectionKind::NoCall, &complaint, None));
-        }
-        if let Some(check) = reply.checks.first() {
-            // A person is asked by whoever shows the question to one; until then nothing of the reply is run.
-            let complaint = format!(
-                "This call was not run: the provider wants a person to agree first ({}). {}",
-                check.code, check.message
-            );
-            return Err(self.reject(RejectionKind::NoCall, &complaint, None));
-        }
+        let unusable = |misfit: Misfit, call: Option<&ToolCall>| {
+            let complaint = format!("Nothing of this reply was run: {}.", misfit.words);
+            self.reject(misfit.kind, &complaint, call.map(|c| c.name.as_str()))
+        };
+        finish::allowed(reply).map_err(|m| unusable(m, None))?;
         let Some((first, later)) = reply.calls.split_first() else {
             let complaint = if reply.text.trim().is_empty() {
                 "The reply was empty."
@@ -117,18 +101,7 @@ impl Dialect for ToolsDialect {
             };
             return Err(self.reject(RejectionKind::NoCall, complaint, None));
         };
-        if matches!(reply.finish.as_deref(), Some("length" | "content_filter")) {
-            let complaint =
-                "The reply was cut off before its end, so its call was not run. Answer in fewer words.";
-            return Err(self.reject(RejectionKind::BadJson, complaint, Some(&first.name)));
-        }
-        let mut ids: Vec<&str> =
-            reply.calls.iter().map(|c| c.id.as_str()).filter(|id| !id.is_empty()).collect();
-        ids.sort_unstable();
-        if let Some([twice, _]) = ids.windows(2).find(|w| w.first() == w.last()) {
-            let complaint = format!("Two calls carry the same id {:?}, so neither was run.", short(twice));
-            return Err(self.reject(RejectionKind::BadJson, &complaint, Some(&first.name)));
-        }
+        finish::whole(reply).and_then(|()| finish::distinct(reply)).map_err(|m| unusable(m, Some(first)))?;
         let mut notes = Vec::new();
         let intent = self.call(first, &mut notes)?;
         notes.extend(later.iter().map(|c| format!("a further call of {:?} was not run", short(&c.name))));

@@ -2,17 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests end the test where they break")]
 
+mod cases;
 mod cassettes;
 mod deadlines;
 mod faults;
 mod histories;
 mod limiter;
 mod malformed;
+mod malformed_dialects;
 mod money;
 #[cfg(target_os = "linux")]
 mod money_kills;
 mod probe;
 mod retry;
+mod round_trips;
 mod secrets;
 mod wire;
 mod wires;

@@ -4,6 +4,8 @@ use handsight_base::port::model::ToolCall;
 use handsight_base::space::{FrameGeometry, FrameId, FrameRect, PictureGeometry, ScreenPx, Size};
 use std::time::Duration;
 
+const INSIDE: Manner = Manner { picture_in_result: true, ..Manner::PLAIN };
+
 fn picture(n: u8) -> Picture {
     let (size, frame) = (Size::new(4, 4), FrameId(u64::from(n)));
     let geometry = PictureGeometry { frame, pane: FrameRect::new(0, 0, 4, 4), size };
@@ -79,7 +81,7 @@ fn each_call_has_its_result_before_the_next_picture() {
         ),
         past(3, &["e"], vec![result(Standing::Unknown, "")]),
     ];
-    let drawn = drawn(&messages(&prompt(history, "look", vec![picture(4)]), Screen::Beside));
+    let drawn = drawn(&messages(&prompt(history, "look", vec![picture(4)]), Manner::PLAIN));
     let expected = [
         "U p1",
         "A \"turn 1\", call a",
@@ -94,14 +96,14 @@ fn each_call_has_its_result_before_the_next_picture() {
 
 #[test]
 fn without_a_past_there_is_what_is_told_and_what_is_seen() {
-    assert_eq!(drawn(&messages(&prompt(vec![], "", vec![picture(1)]), Screen::Beside)), ["U p1"]);
+    assert_eq!(drawn(&messages(&prompt(vec![], "", vec![picture(1)]), Manner::PLAIN)), ["U p1"]);
     let both = prompt(vec![], "so", vec![picture(1), picture(2)]);
-    assert_eq!(drawn(&messages(&both, Screen::InResult)), ["U \"so\", p1, p2"]);
+    assert_eq!(drawn(&messages(&both, INSIDE)), ["U \"so\", p1, p2"]);
 }
 
 #[test]
 fn a_turn_reads_the_same_when_others_follow_it() {
-    for screen in [Screen::Beside, Screen::InResult] {
+    for screen in [Manner::PLAIN, INSIDE] {
         let one = past(1, &["a"], vec![result(Standing::Done, "")]);
         let short = messages(&prompt(vec![one.clone()], "look", vec![picture(2)]), screen);
         let two = Past { told: "look".into(), ..past(2, &["b"], vec![result(Standing::Failed, "no")]) };
@@ -114,16 +116,12 @@ fn a_turn_reads_the_same_when_others_follow_it() {
 fn the_screen_can_stand_in_the_last_result_that_has_room() {
     let zoomed = CallResult { shown: Some(picture(8)), ..CallResult::default() };
     let history = |last: CallResult| vec![past(1, &["a", "b"], vec![result(Standing::Done, ""), last])];
-    let user =
-        |last| drawn(&messages(&prompt(history(last), "", vec![picture(2)]), Screen::InResult))[2].clone();
+    let user = |last| drawn(&messages(&prompt(history(last), "", vec![picture(2)]), INSIDE))[2].clone();
     assert_eq!(user(result(Standing::Done, "")), "U a=\"done\", b=\"done\" p2");
     assert_eq!(user(result(Standing::Failed, "no")), "U a=\"done\" p2, !b=\"no\"");
     assert_eq!(user(zoomed), "U a=\"done\" p2, b=\"\" p8");
     let failed = vec![past(1, &["a"], vec![result(Standing::Failed, "no")])];
-    assert_eq!(
-        drawn(&messages(&prompt(failed, "", vec![picture(2)]), Screen::InResult))[2],
-        "U !a=\"no\", p2"
-    );
+    assert_eq!(drawn(&messages(&prompt(failed, "", vec![picture(2)]), INSIDE))[2], "U !a=\"no\", p2");
 }
 
 #[test]
@@ -134,7 +132,7 @@ fn a_picture_that_gave_way_is_said_so_in_the_part_before_it() {
         gone(past(2, &["b"], vec![result(Standing::Done, "")])),
         Past { told: "note".into(), ..gone(past(3, &["c"], vec![result(Standing::Done, "")])) },
     ];
-    let drawn = drawn(&messages(&prompt(history, "", vec![picture(4)]), Screen::Beside));
+    let drawn = drawn(&messages(&prompt(history, "", vec![picture(4)]), Manner::PLAIN));
     let words = "(The picture of the screen here was left out.)";
     assert_eq!(drawn[0], format!("U {words:?}"));
     assert_eq!(drawn[2], format!("U a=\"done {words}\""));
@@ -145,9 +143,8 @@ fn a_picture_that_gave_way_is_said_so_in_the_part_before_it() {
 #[test]
 fn a_plan_that_was_text_is_answered_in_text() {
     let text = |result| past(1, &[], vec![result]);
-    let user = |result| {
-        drawn(&messages(&prompt(vec![text(result)], "", vec![picture(2)]), Screen::InResult))[2].clone()
-    };
+    let user =
+        |result| drawn(&messages(&prompt(vec![text(result)], "", vec![picture(2)]), INSIDE))[2].clone();
     assert_eq!(user(result(Standing::Done, "")), "U p2");
     assert_eq!(user(result(Standing::Failed, "the point is outside")), "U \"the point is outside\", p2");
 }

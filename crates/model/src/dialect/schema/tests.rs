@@ -1,5 +1,5 @@
 use super::*;
-use RejectionKind::{MissingField, OutOfRange, WrongType};
+use handsight_base::port::dialect::RejectionKind::{self, MissingField, OutOfRange, WrongType};
 use serde_json::json;
 
 fn object(properties: Value, required: Value) -> Object {

@@ -1,6 +1,6 @@
 use super::*;
 use RejectionKind::{BadJson, MissingField, NoCall, OutOfRange, UnknownTool, WrongType};
-use handsight_base::flow::prompt::{Fragment, Picture, Provenance, Sampling};
+use handsight_base::flow::prompt::{Fragment, Picture, Provenance, Sampling, Slot};
 use handsight_base::port::model::{Part, Role};
 use handsight_base::space::{FrameGeometry, FrameId, FrameRect, ScreenPx, Size};
 use serde_json::json;
