@@ -30,6 +30,10 @@ pub(crate) struct Board {
     extended: Option<u32>,
     /// How often it has taken our text.
     taken: u64,
+    /// It was asked for what a program has put there.
+    waits: bool,
+    /// Our text stays, whatever a program has put there meanwhile.
+    pasting: bool,
 }
 
 impl Board {
@@ -41,6 +45,30 @@ impl Board {
         self.taken
     }
 
+    /// True while the text of a program that has just copied something is on its way.
+    pub(crate) const fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Our text is to be pasted: the server gets it also if word of an earlier copy comes in only now. Afterwards the
+    /// newest text that is not ours counts.
+    pub(crate) fn paste(&mut self, pasting: bool) {
+        self.pasting = pasting;
+    }
+
+    /// What a program has put there last.
+    pub(crate) fn theirs(&self) -> Option<&str> {
+        self.theirs.as_deref()
+    }
+
+    fn theirs_now(&mut self, text: Option<String>) {
+        self.theirs = text;
+        self.waits = false;
+        if !self.pasting {
+            self.ours = None;
+        }
+    }
+
     /// True if the server says when it takes our text.
     pub(crate) fn tells(&self) -> bool {
         self.extended.is_some_and(|can| can & NOTIFY != 0)
@@ -50,8 +78,7 @@ impl Board {
     pub(crate) fn cut(&mut self, text: &[u8]) {
         let text = String::from_utf8(text.to_vec())
             .unwrap_or_else(|latin| latin.as_bytes().iter().map(|b| char::from(*b)).collect());
-        self.theirs = Some(text);
-        self.ours = None;
+        self.theirs_now(Some(text));
     }
 
     /// An extended message came; what is to be sent in answer.
@@ -72,16 +99,19 @@ impl Board {
             let text = text.ok_or_else(|| Trouble::broken("a clipboard that is too short"))?;
             let text =
                 String::from_utf8_lossy(text.strip_suffix(b"\0").unwrap_or(text)).replace("\r\n", "\n");
-            self.theirs = Some(text);
-            self.ours = None;
+            self.theirs_now(Some(text));
             return Ok(None);
         }
         if flags & NOTIFY != 0 {
             if flags & TEXT == 0 {
                 self.theirs = None;
+                self.waits = false;
                 return Ok(None);
             }
-            self.ours = None;
+            if !self.pasting {
+                self.ours = None;
+            }
+            self.waits = true;
             return Ok(Some(frame(REQUEST | TEXT, &[])));
         }
         if flags & REQUEST != 0 && flags & TEXT != 0 {
@@ -166,6 +196,25 @@ mod tests {
         let mut other = Board::default();
         assert_eq!(other.message(&provided[8..]).unwrap(), None);
         assert_eq!(other.text(), Some("Zürich\n你好 😀"));
+    }
+
+    #[test]
+    fn word_of_an_earlier_copy_does_not_take_the_text_out_of_a_paste() {
+        let caps = [(CAPS | REQUEST | NOTIFY | PROVIDE | TEXT).to_be_bytes(), [0; 4]].concat();
+        for pasting in [false, true] {
+            let mut board = Board::default();
+            board.message(&caps).unwrap();
+            board.offer("pasted").unwrap();
+            board.paste(pasting);
+            // A copy of just before is told of.
+            assert!(board.message(&(NOTIFY | TEXT).to_be_bytes()).unwrap().is_some() && board.waits());
+            let given = board.message(&(REQUEST | TEXT).to_be_bytes()).unwrap();
+            assert_eq!(given.is_some(), pasting, "without it the paste would be empty");
+            let mut other = Board::default();
+            other.message(&caps).unwrap();
+            board.message(&provide("copied")[8..]).unwrap();
+            assert!(!board.waits() && board.theirs() == Some("copied"));
+        }
     }
 
     #[test]

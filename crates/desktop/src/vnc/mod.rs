@@ -51,6 +51,10 @@ use trouble::Trouble;
 const QUIET: Duration = Duration::from_millis(40);
 /// A screen that never rests is not waited for longer; judging calm is for who looks again.
 const RESTLESS: Duration = Duration::from_millis(200);
+/// For the text that a program has just copied.
+const COPIED: Duration = Duration::from_millis(300);
+/// TigerVNC gives nothing to a program that asks within the millisecond in which the clipboard changed hands.
+const OFFERED: Duration = Duration::from_millis(10);
 /// For a program to take what was pasted.
 const TAKEN: Duration = Duration::from_secs(1);
 
@@ -138,6 +142,13 @@ impl VncDesktop {
         result.map_err(|trouble| trouble.at(self.connection.address()))
     }
 
+    /// What a program has copied a moment ago is known after this.
+    fn hear_of_copies(&mut self) -> Result<(), DesktopError> {
+        let heard = self.connection.round_trip();
+        let heard = heard.and_then(|()| self.connection.listen(COPIED, |c| !c.board.waits()));
+        self.told(heard).map(drop)
+    }
+
     fn refresh(&mut self) -> Result<(), DesktopError> {
         let mut done = self.connection.refresh();
         if done.is_ok() && std::mem::take(&mut self.acted) {
@@ -209,9 +220,9 @@ impl Desktop for VncDesktop {
         let hands = Arc::clone(self.hands("clipboard")?);
         let Paste(text) = paste.into_inner();
         self.acted = true;
-        let drained = self.connection.drain();
-        self.told(drained)?;
+        self.hear_of_copies()?;
         let before = self.connection.board.text().map(str::to_owned);
+        let copied = self.connection.board.theirs().map(str::to_owned);
         let taken = self.connection.board.taken();
         // A server that does not ask for the text may not take it either (x11vnc does not for its first 15 s), and Ctrl+V would
         // enter something else.
@@ -220,7 +231,9 @@ impl Desktop for VncDesktop {
         let Some(offer) = offer else {
             return locked(&hands).strike(typed(&text), stop);
         };
+        self.connection.board.paste(true);
         let put = self.connection.send(&offer).and_then(|()| self.connection.round_trip());
+        let put = put.and_then(|()| self.connection.listen(OFFERED, |_| false));
         self.told(put)?;
         let [control, v] = [Key::Named(Named::Control), Key::Char('v')];
         let keys = [(control, true), (v, true), (v, false), (control, false)];
@@ -229,6 +242,11 @@ impl Desktop for VncDesktop {
         let patience =
             if struck.as_ref().is_ok_and(|injected| injected.complete) { TAKEN } else { Duration::ZERO };
         let heard = self.connection.listen(patience, |c| c.board.taken() > taken);
+        self.connection.board.paste(false);
+        // Somebody has copied something since.
+        let newest =
+            self.connection.board.theirs().filter(|t| Some(*t) != copied.as_deref()).map(str::to_owned);
+        let before = newest.or(before);
         // Whatever became of the keys, the clipboard is given back.
         if let Some(message) = before.and_then(|text| self.connection.board.give(&text)) {
             let back = self.connection.round_trip().and_then(|()| self.connection.send(&message));

@@ -57,10 +57,7 @@ pub(crate) fn rig(
     Some(Rig { desktop: Box::new(desktop), witness: Box::new(witness), terms, keep: Box::new(server) })
 }
 
-const LACKS: &[(&str, &str)] = lacks![(
-    "pastes",
-    "the pasted text comes empty to this witness now and then; see vnc_hands for a real program"
-)];
+const LACKS: &[(&str, &str)] = lacks![];
 
 fn tiger() -> Option<Rig> {
     rig(Kind::Tiger, &[], "vnc (TigerVNC)", LACKS)
