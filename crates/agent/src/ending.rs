@@ -20,7 +20,7 @@ pub enum Outcome {
     ModelFailed,
     /// The model's replies could not be used too often in a row.
     Malformed,
-    /// The policy refused.
+    /// The policy refused, or a person did.
     Refused,
     Loop,
     TargetLost,
@@ -88,6 +88,9 @@ pub enum Interruption {
     JournalGone,
     #[error("stopped")]
     Stopped(StopReason),
+    /// The person began a pause before anything was decided: the turn is taken back.
+    #[error("paused")]
+    Private,
     #[error("the model's service has not answered for {:.0} s; the run can be resumed when it is back", away.as_secs_f64())]
     ModelAway { away: Duration },
     #[error("the time limit has passed")]
@@ -114,6 +117,7 @@ impl Interruption {
             Self::Desktop(_) | Self::Picture(_) => Outcome::DesktopLost,
             Self::Store(_) | Self::Full { .. } | Self::JournalGone | Self::Unrecorded(_) => Outcome::Storage,
             Self::Stopped(reason) => Outcome::Stopped(*reason),
+            Self::Private => Outcome::Stopped(StopReason::Person),
             Self::TimeLimit => Outcome::TimeLimit,
             Self::ModelAway { .. } => Outcome::ModelFailed,
             Self::CostLimit(_) => Outcome::CostLimit,

@@ -1,10 +1,11 @@
 //! What a turn works with: the ports, the profile, and the little that lasts from one turn to the next.
 
-use crate::ending::Interruption;
+use crate::ending::{Interruption, Outcome};
 use crate::episode::{EpisodeError, Parts};
 use crate::hud::HudPainter;
 use crate::journal::JournalSeat;
 use crate::park::Away;
+use crate::person::Person;
 use crate::policy;
 use crate::profile::Profile;
 use crate::progress::{Event, Progress};
@@ -20,7 +21,7 @@ use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
 use handsight_base::port::perceiver::Perceiver;
 use handsight_base::space::FrameGeometry;
-use handsight_base::stop::Stop;
+use handsight_base::stop::{Stop, StopReason};
 use handsight_pixel::blend::Exporter;
 use handsight_pixel::png::PngEncoder;
 use handsight_store::Totals;
@@ -43,6 +44,7 @@ pub(crate) struct Engine {
     pub(crate) gate: Gate,
     pub(crate) stop: Stop,
     pub(crate) progress: Box<dyn Progress>,
+    pub(crate) person: Person,
     pub(crate) hud: HudPainter,
     pub(crate) exporter: Exporter,
     pub(crate) png: PngEncoder,
@@ -59,8 +61,8 @@ pub(crate) struct Engine {
     pub(crate) told: Vec<String>,
     /// Unusable replies and failed calls in a row.
     pub(crate) failures: u32,
-    /// The last failure was a reply that cannot be used, not a model that cannot be reached.
-    pub(crate) reply_failed: bool,
+    /// What the run ends with if such failures go on.
+    pub(crate) failing: Outcome,
     /// The service that answers, when it does not.
     pub(crate) away: Away,
     /// Sums over this run and those it resumes, as the journal has them.
@@ -93,12 +95,13 @@ impl Engine {
             journal,
             stop,
             progress,
+            person,
             fonts,
         } = parts;
         let chord: Chord = profile.desktop.stop_chord.parse()?;
         let began = stopwatch.now();
         Ok(Self {
-            hud: HudPainter::new(&profile.hud, fonts),
+            hud: HudPainter::new(&profile.hud, fonts, Arc::clone(&person.redactor)),
             gate: policy::gate(&chord),
             journal: JournalSeat::new(journal)?,
             profile,
@@ -112,6 +115,7 @@ impl Engine {
             stopwatch,
             stop,
             progress,
+            person,
             exporter: Exporter::new(),
             png: PngEncoder::new(),
             turn: 0,
@@ -121,7 +125,7 @@ impl Engine {
             carry: String::new(),
             told: Vec::new(),
             failures: 0,
-            reply_failed: false,
+            failing: Outcome::ModelFailed,
             away: Away::default(),
             totals: Totals::default(),
             ending: None,
@@ -133,6 +137,21 @@ impl Engine {
             notes: Vec::new(),
             overheads: Vec::new(),
         })
+    }
+
+    /// The turn that runs came to nothing before anything was decided, and is begun again.
+    pub(crate) const fn take_back_turn(&mut self) {
+        self.turn = self.turn.saturating_sub(1);
+    }
+
+    /// What ends an effect under way: a stop, or the person's wish for privacy.
+    pub(crate) fn halt(&self) -> Stop {
+        let (private, change) = self.person.privacy.change();
+        let halt = Stop::after(&[&self.stop, &change]);
+        if private {
+            halt.set(StopReason::Person);
+        }
+        halt
     }
 
     pub(crate) fn begin_turn(&mut self) {

@@ -5,6 +5,7 @@
 use crate::ending::{Ending, Interruption, Outcome};
 use crate::engine::Engine;
 use crate::hud::FontSource;
+use crate::person::Person;
 use crate::profile::{Carry, Profile};
 use crate::progress::{Event, Progress};
 use crate::seat::Seat;
@@ -38,6 +39,7 @@ pub struct Parts {
     pub journal: Journal,
     pub stop: Stop,
     pub progress: Box<dyn Progress>,
+    pub person: Person,
     /// Fonts for characters the built-in one lacks; asked only when one is missing.
     pub fonts: FontSource,
 }
@@ -111,7 +113,13 @@ impl Episode {
             if engine.time_left().is_some_and(|left| left.is_zero()) {
                 return Err(Interruption::TimeLimit);
             }
-            let lesson = turn::turn(engine).await?;
+            let lesson = match turn::turn(engine).await {
+                Err(Interruption::Private) => {
+                    engine.take_back_turn();
+                    continue;
+                }
+                turn => turn?,
+            };
             if let Some(limit) = engine.spent() {
                 return Ok((Outcome::CostLimit, limit));
             }
@@ -120,8 +128,10 @@ impl Episode {
             }
             if engine.failures >= engine.profile.decide.max_failures {
                 let said = lesson.step.record.notes.last().cloned().unwrap_or_default();
-                let outcome = if engine.reply_failed { Outcome::Malformed } else { Outcome::ModelFailed };
-                return Ok((outcome, format!("{} failures in a row; the last: {said}", engine.failures)));
+                return Ok((
+                    engine.failing,
+                    format!("{} failures in a row; the last: {said}", engine.failures),
+                ));
             }
         }
     }

@@ -1,14 +1,16 @@
 //! The HUD of a run: one text, drawn once, shown on the desktop's overlay or blended into the picture.
 //!
-//! It refuses to draw anything else, and an empty text draws nothing at all (S-16).
+//! It refuses to draw anything else, and an empty text draws nothing at all (S-16). What was told in confidence is not drawn.
 
 use crate::profile::{Hud, Keep};
 use handsight_base::port::desktop::Overlay;
+use handsight_base::redact::Redactor;
 use handsight_base::space::{FrameGeometry, FrameRect, ScreenRect, Size};
 use handsight_pixel::canvas::Canvas;
 use handsight_pixel::font::FontStack;
 use handsight_pixel::hud::{HudStyle, Keep as KeepParagraphs, draw};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Fonts of the machine, beside the built-in one. Each question is asked at most once a run, and only when something is drawn.
 pub trait Fonts: Send {
@@ -49,6 +51,7 @@ pub(crate) struct HudPainter {
     style: HudStyle,
     fonts: FontStack,
     machine: FontSource,
+    redactor: Arc<Redactor>,
     /// Family and weight to look for, until that is done.
     wanted: Option<(String, u32)>,
     fell_back: bool,
@@ -65,7 +68,7 @@ struct Drawn {
 }
 
 impl HudPainter {
-    pub(crate) fn new(hud: &Hud, machine: FontSource) -> Self {
+    pub(crate) fn new(hud: &Hud, machine: FontSource, redactor: Arc<Redactor>) -> Self {
         let style = HudStyle {
             max_width: hud.max_width,
             font_size: hud.font_size,
@@ -84,7 +87,7 @@ impl HudPainter {
         let fonts = FontStack::builtin(hud.font_weight);
         let wanted =
             Some((hud.font_name.clone(), hud.font_weight)).filter(|(name, _)| !name.trim().is_empty());
-        Self { style, fonts, machine, wanted, fell_back: false, drawn: None, shown: None }
+        Self { style, fonts, machine, redactor, wanted, fell_back: false, drawn: None, shown: None }
     }
 
     /// Makes the stack of fonts what this text needs.
@@ -119,8 +122,10 @@ impl HudPainter {
         if let Some(drawn) = self.drawn.as_ref().filter(|d| d.text == text && d.screen == screen) {
             return drawn.canvas.clone();
         }
-        self.find_fonts(text);
-        let canvas = draw(text, screen, &self.style, &mut self.fonts).map(Rc::new);
+        // What is on the screen is in every picture after it.
+        let clean = self.redactor.redact(text);
+        self.find_fonts(&clean);
+        let canvas = draw(&clean, screen, &self.style, &mut self.fonts).map(Rc::new);
         self.drawn = Some(Drawn { text: text.to_owned(), screen, canvas: canvas.clone() });
         canvas
     }
@@ -161,7 +166,7 @@ impl HudPainter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     const SCREEN: Size = Size { width: 1280, height: 720 };
 
@@ -188,9 +193,26 @@ mod tests {
         }
     }
 
+    fn painter(hud: &Hud, fonts: FontSource) -> HudPainter {
+        HudPainter::new(hud, fonts, Arc::new(Redactor::off()))
+    }
+
+    #[test]
+    fn a_key_is_not_drawn() {
+        let text = |text: &str, redactor: Redactor| {
+            let mut painter = HudPainter::new(&Hud::default(), Box::new(NoFonts), Arc::new(redactor));
+            painter.layer(text, SCREEN).unwrap().bgra().to_vec()
+        };
+        let key = "canary-9f17ab";
+        let knows = || Redactor::new([key]);
+        let clean = text("logged in with [key] just now", knows());
+        assert!(text(&format!("logged in with {key} just now"), knows()) == clean);
+        assert!(text(&format!("logged in with {key} just now"), Redactor::off()) != clean, "the control");
+    }
+
     fn drawn(name: &str, weight: u32, fonts: FontSource) -> Vec<u8> {
         let hud = Hud { font_name: name.into(), font_weight: weight, ..Hud::default() };
-        HudPainter::new(&hud, fonts).layer("Because of this", SCREEN).unwrap().bgra().to_vec()
+        painter(&hud, fonts).layer("Because of this", SCREEN).unwrap().bgra().to_vec()
     }
 
     // spec: S-54 S-106 UNIT
@@ -230,7 +252,7 @@ mod tests {
     #[test]
     fn the_machine_is_asked_once_and_only_when_there_is_something_to_draw() {
         let machine = Dejavu::default();
-        let mut painter = HudPainter::new(&Hud::default(), Box::new(machine.clone()));
+        let mut painter = painter(&Hud::default(), Box::new(machine.clone()));
         let mut draw = |text: &str| painter.layer(text, SCREEN).is_some();
         assert!(!draw("") && !draw(" \n"));
         assert_eq!(*machine.0.lock().unwrap(), [""; 0]);

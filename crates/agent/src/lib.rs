@@ -3,6 +3,7 @@
 //! This crate reaches desktops and models through the ports of `base` only. It refuses to print, to read the environment and
 //! to know which backend or vendor it works with.
 
+pub mod confirm;
 pub mod ending;
 mod engine;
 pub mod episode;
@@ -10,6 +11,7 @@ mod hud;
 mod journal;
 pub mod manual;
 mod park;
+pub mod person;
 pub mod policy;
 pub mod profile;
 pub mod progress;

@@ -81,6 +81,7 @@ impl Manual {
             reason: understood.reason.clone(),
             call: Some(ToolUse { tool: name.into(), args: understood.args.clone() }),
             usage: Usage::default(),
+            confirmation: None,
         };
         engine.journal.decided(engine.turn, decided, Vec::new()).await?;
         let deeds = turn::perform(engine, &actions, geometry).await?;

@@ -7,7 +7,6 @@
 use crate::ending::Interruption;
 use crate::engine::Engine;
 use crate::progress::Event;
-use crate::turn;
 use handsight_base::port::model::ModelError;
 use std::time::Duration;
 
@@ -54,16 +53,8 @@ impl Engine {
         }
         self.let_go().await;
         let (model, wait) = (self.model.name().to_owned(), pause.min(left));
-        // Until the next look shows what belongs there.
-        let carried = std::mem::replace(
-            &mut self.carry,
-            format!("Waiting for {model}: its service is away. Nothing is done meanwhile."),
-        );
-        let shown = turn::show_hud(self).await;
-        self.carry = carried;
-        if let Err(interruption) = shown {
-            self.tell(Event::Warning(format!("the wait is not on the screen: {interruption}")));
-        }
+        self.show_meanwhile(&format!("Waiting for {model}: its service is away. Nothing is done meanwhile."))
+            .await;
         self.tell(Event::ModelAway { model, away, wait, most });
         let limit = self.time_left().unwrap_or(Duration::MAX);
         tokio::select! {

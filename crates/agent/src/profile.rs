@@ -157,12 +157,17 @@ stage! {
         /// Seconds for the whole call.
         request_timeout_s: f64 = 120.0,
         connect_timeout_s: f64 = 10.0,
+        /// Seconds until the answer begins, and between two pieces of it; 0 leaves both to `request_timeout_s`.
+        first_byte_timeout_s: f64 = 0.0,
+        next_byte_timeout_s: f64 = 0.0,
         retries: u32 = 3,
         /// Failures in a row that end the run.
         max_failures: u32 = 3,
         max_rounds: u32 = 1,
         /// Seconds that a service which is away is waited for, without any input; 0 counts each failed call as a failure.
         park_s: f64 = 86_400.0,
+        /// Seconds a person has to answer what a provider wants to be agreed to; 0 asks nobody, and nothing of it is done.
+        confirm_s: f64 = 60.0,
         /// US dollars per million tokens, for a model of which its provider's file does not know the price.
         price_input_usd: Option<f64> = None,
         price_output_usd: Option<f64> = None,
@@ -358,7 +363,10 @@ impl Profile {
             ("settle.check_interval_s", self.settle.check_interval_s),
             ("decide.request_timeout_s", self.decide.request_timeout_s),
             ("decide.connect_timeout_s", self.decide.connect_timeout_s),
+            ("decide.first_byte_timeout_s", self.decide.first_byte_timeout_s),
+            ("decide.next_byte_timeout_s", self.decide.next_byte_timeout_s),
             ("decide.park_s", self.decide.park_s),
+            ("decide.confirm_s", self.decide.confirm_s),
             ("record.full_wait_s", self.record.full_wait_s),
             ("desktop.lost_s", self.desktop.lost_s),
             ("desktop.target_wait_s", self.desktop.target_wait_s),

@@ -2,6 +2,7 @@
 //!
 //! Events are facts for people. They hold no pictures and no credentials, and nothing waits for whoever listens.
 
+use handsight_base::flow::decision::Consent;
 use handsight_base::flow::frame::Suspicion;
 use handsight_base::flow::settled::Calm;
 use handsight_base::space::Size;
@@ -72,6 +73,17 @@ pub enum Event {
     /// It answers again.
     ModelBack {
         away: Duration,
+    },
+    /// A person began a pause: nothing is looked at, asked or moved until it ends.
+    Paused,
+    /// The pause is over.
+    GoesOn {
+        paused: Duration,
+    },
+    /// A provider's question about its reply was put to a person.
+    Confirmed {
+        answer: Consent,
+        waited: Duration,
     },
     /// Something a person should know that ends nothing.
     Warning(String),

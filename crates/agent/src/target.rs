@@ -133,7 +133,17 @@ async fn window(engine: &mut Engine) -> Result<Window, Interruption> {
     }
 }
 
-async fn restore(engine: &mut Engine, id: WindowId) -> Result<(), Interruption> {
+/// The window that has the focus, where the desktop can tell.
+pub(crate) async fn focused(engine: &mut Engine) -> Option<WindowId> {
+    if !engine.seat.info().capabilities.windows {
+        return None;
+    }
+    let windows = engine.seat.look("windows", |desktop| desktop.windows()).await.ok()?;
+    windows.iter().find(|w| w.focused).map(|w| w.id)
+}
+
+/// Gives a window the focus again.
+pub(crate) async fn restore(engine: &mut Engine, id: WindowId) -> Result<(), Interruption> {
     // Not an effect of the model: the scene is the last frame, or an empty one before the first.
     let geometry = engine.geometry.unwrap_or(FrameGeometry {
         frame: FrameId::PROBE,

@@ -19,7 +19,7 @@ use handsight_base::flow::decision::Decision;
 use handsight_base::flow::lesson::Lesson;
 
 pub(crate) use act::{ambiguous_line, perform};
-pub(crate) use capture::{capture, show_hud};
+pub(crate) use capture::{capture, show_words};
 pub(crate) use context::picture;
 pub(crate) use settle::settle_down;
 

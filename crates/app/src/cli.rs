@@ -64,7 +64,7 @@ pub(crate) enum Command {
     /// Commands, one a line: observe [reason], click <x> <y> [reason], type <text>, scroll <dy> [reason], done [reason], quit.
     /// Coordinates run from 0 to 1000 whatever the size of the screen. What goes wrong here is not the model's fault.
     Manual(ManualArgs),
-    /// Look at what earlier runs left
+    /// Look at what earlier runs left, or pause one that goes on
     Runs {
         #[command(subcommand)]
         command: RunsCommand,
@@ -295,6 +295,16 @@ pub(crate) enum RunsCommand {
     },
     /// Do what a run did again, without a model
     Replay(ReplayArgs),
+    /// Keep a while to yourself: the run takes no picture, asks no model and moves nothing
+    ///
+    /// When this returns, nothing is looked at any more. What the hands were doing is cut short, and a call to the model given up.
+    /// On Linux the signal SIGUSR1 does the same, and SIGUSR2 ends it.
+    Pause {
+        /// The folder of a run that goes on
+        run: PathBuf,
+    },
+    /// Let a paused run go on
+    Unpause { run: PathBuf },
 }
 
 #[derive(Debug, Args)]

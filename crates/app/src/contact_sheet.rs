@@ -4,14 +4,13 @@
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
-use crate::{fonts, say};
+use crate::{fonts, run_folder, say};
 use handsight_base::flow::step::StepRecord;
 use handsight_base::space::FramePx;
 use handsight_pixel::font::FontStack;
 use handsight_pixel::png::{self, PngEncoder};
 use handsight_pixel::sheet::{Marks, Sheet, SheetStyle};
 use handsight_store::Reader;
-use std::fs;
 use std::path::Path;
 
 /// More pictures than this are hard to take in.
@@ -67,7 +66,7 @@ pub(crate) fn write(
         let _unreadable = stack.add(file.bytes);
     }
     let bytes = PngEncoder::new().encode(&sheet.draw(&mut stack)?)?;
-    fs::write(file, bytes)
+    run_folder::write_private(file, &bytes)
         .map_err(|e| Failure::new(Exit::Storage, format!("{} cannot be written: {e}", file.display()), ""))?;
     Ok(pictures)
 }

@@ -213,8 +213,11 @@ fn of_desktop(error: &DesktopError) -> (Exit, String) {
     let hint = match error {
         DesktopError::NoSuchWindow { .. } => "`handsight window status` lists the windows there are.",
         DesktopError::NoSuchDisplay { .. } => "`--display all` takes every display.",
+        DesktopError::Deadline { .. } | DesktopError::Lost { .. } if cfg!(windows) => {
+            "Is somebody logged in and the screen unlocked? `handsight doctor` looks."
+        }
         DesktopError::Deadline { .. } | DesktopError::Lost { .. } => {
-            "Is the X server alive, and does another program hold it? `handsight doctor` looks."
+            "Is the X or VNC server alive, and does another program hold it? `handsight doctor` looks."
         }
         _ => "",
     };

@@ -12,6 +12,7 @@ mod exit;
 mod fonts;
 mod log;
 mod notice;
+mod pause;
 mod progress;
 mod providers;
 mod run_folder;
@@ -19,6 +20,7 @@ mod say;
 mod secrets;
 mod settings;
 mod signals;
+mod terminal;
 mod within;
 
 use clap::Parser as _;

@@ -94,6 +94,9 @@ fn render(event: &Event) -> (Verbosity, String) {
         Event::ModelBack { away } => {
             (Normal, format!("the model answers again after {}; the run goes on", short(*away)))
         }
+        Event::Paused => (Normal, "paused: nothing is looked at, asked or done".to_owned()),
+        Event::GoesOn { paused } => (Normal, format!("goes on after a pause of {}", short(*paused))),
+        Event::Confirmed { answer, waited } => (Normal, format!("{} ({})", answer.words(), short(*waited))),
         Event::Warning(line) => (Normal, line.clone()),
     }
 }

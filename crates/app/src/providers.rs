@@ -2,6 +2,7 @@
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
+use handsight_agent::profile::Profile;
 use handsight_model::Providers;
 use std::fs;
 
@@ -23,6 +24,15 @@ pub(crate) fn read(environment: &Environment) -> anyhow::Result<Providers> {
         providers.add(&file.display().to_string(), &text)?;
     }
     Ok(providers)
+}
+
+/// The variables with secrets of ours: no process that a run starts needs to see them.
+pub(crate) fn withheld(environment: &Environment, profile: &Profile) -> Vec<String> {
+    // A provider's file that cannot be read is told where a model is needed.
+    let keys = read(environment).map(|all| all.iter().filter_map(|p| p.key_variable.clone()).collect());
+    let mut withheld: Vec<String> = keys.unwrap_or_default();
+    withheld.push(profile.desktop.vnc_password_env.clone());
+    withheld
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use crate::exit::{Exit, Failure};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What kind of run the folder is for.
@@ -144,6 +145,15 @@ fn close(dir: &Path) -> std::io::Result<()> {
     #[cfg(not(unix))]
     let _inherited = dir;
     Ok(())
+}
+
+/// Writes a file that nobody but its owner may read.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).and_then(|mut file| file.write_all(bytes))
 }
 
 /// `YYYYMMDD_HHMMSS` in UTC.

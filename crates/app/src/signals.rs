@@ -2,15 +2,21 @@
 //! Ctrl-Break, the closing of the console, log-off and shutdown; Windows gives a process about five seconds for the last three.
 //!
 //! A thread of its own listens, so that a turn that hangs can still be stopped: it shares nothing with the run but the stop
-//! word. An end at once is safe for the screen too: the hands see their pipe close and release everything.
+//! word and the wish for privacy. An end at once is safe for the screen too: the hands see their pipe close and release everything.
 
 use crate::exit::Exit;
 use crate::say;
 use anyhow::Context as _;
+use handsight_base::privacy::Privacy;
 use handsight_base::stop::{Stop, StopReason};
 
 /// Begins to listen. Called once, before anything that should be stopped.
 pub(crate) fn listen(stop: Stop) -> anyhow::Result<()> {
+    listen_for(stop, Privacy::new())
+}
+
+/// The same for what a person can also make hold still: by SIGUSR1, until SIGUSR2.
+pub(crate) fn listen_for(stop: Stop, privacy: Privacy) -> anyhow::Result<()> {
     let (ready, began) = std::sync::mpsc::sync_channel(1);
     std::thread::Builder::new()
         .name("signals".into())
@@ -19,7 +25,7 @@ pub(crate) fn listen(stop: Stop) -> anyhow::Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
             let outcome = runtime.and_then(|runtime| {
                 runtime.block_on(async {
-                    let mut signals = Signals::new()?;
+                    let mut signals = Signals::new(privacy)?;
                     let _listening = ready.send(Ok(()));
                     serve(&mut signals, &stop).await;
                     Ok(())
@@ -47,24 +53,34 @@ struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     hangup: tokio::signal::unix::Signal,
+    pause: tokio::signal::unix::Signal,
+    go_on: tokio::signal::unix::Signal,
+    privacy: Privacy,
 }
 
 #[cfg(unix)]
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    fn new(privacy: Privacy) -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
+            pause: signal(SignalKind::user_defined1())?,
+            go_on: signal(SignalKind::user_defined2())?,
+            privacy,
         })
     }
 
     async fn next(&mut self) -> StopReason {
-        tokio::select! {
-            _ = self.interrupt.recv() => StopReason::Interrupt,
-            _ = self.terminate.recv() => StopReason::Terminate,
-            _ = self.hangup.recv() => StopReason::Terminate,
+        loop {
+            tokio::select! {
+                _ = self.interrupt.recv() => return StopReason::Interrupt,
+                _ = self.terminate.recv() => return StopReason::Terminate,
+                _ = self.hangup.recv() => return StopReason::Terminate,
+                _ = self.pause.recv() => self.privacy.begin(),
+                _ = self.go_on.recv() => self.privacy.end(),
+            }
         }
     }
 }
@@ -82,7 +98,7 @@ struct Signals {
 
 #[cfg(windows)]
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    fn new(_no_such_signals: Privacy) -> std::io::Result<Self> {
         use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};
         let session_end = std::sync::Arc::new(tokio::sync::Notify::new());
         let heard = std::sync::Arc::clone(&session_end);

@@ -8,6 +8,7 @@ pub mod flow;
 pub mod gate;
 pub mod key;
 pub mod port;
+pub mod privacy;
 #[cfg(test)]
 mod random;
 pub mod redact;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 /// Who asked for the end.
@@ -63,6 +63,8 @@ struct Inner {
 struct Waiting {
     next: u64,
     wakers: BTreeMap<u64, Waker>,
+    /// Words that are set with this one.
+    followers: Vec<Weak<Inner>>,
 }
 
 impl Stop {
@@ -70,13 +72,26 @@ impl Stop {
         Self::default()
     }
 
+    /// A word that is set with any of these, and that can be set without them.
+    pub fn after(words: &[&Self]) -> Self {
+        let follower = Self::new();
+        for word in words {
+            let mut waiting = word.inner.waiting();
+            // Looked at under the lock, so that a `set` in between cannot miss the follower.
+            match word.reason() {
+                Some(reason) => follower.set(reason),
+                None => {
+                    waiting.followers.retain(|f| f.strong_count() > 0);
+                    waiting.followers.push(Arc::downgrade(&follower.inner));
+                }
+            }
+        }
+        follower
+    }
+
     /// Asks for the end; the first reason stays.
     pub fn set(&self, reason: StopReason) {
-        let _first = self.inner.code.compare_exchange(0, reason.code(), Ordering::AcqRel, Ordering::Acquire);
-        let waiting = std::mem::take(&mut self.inner.waiting().wakers);
-        for waker in waiting.into_values() {
-            waker.wake();
-        }
+        self.inner.set(reason);
     }
 
     pub fn reason(&self) -> Option<StopReason> {
@@ -100,6 +115,16 @@ impl std::fmt::Debug for Stop {
 }
 
 impl Inner {
+    fn set(&self, reason: StopReason) {
+        let _first = self.code.compare_exchange(0, reason.code(), Ordering::AcqRel, Ordering::Acquire);
+        let (wakers, followers) = {
+            let mut waiting = self.waiting();
+            (std::mem::take(&mut waiting.wakers), std::mem::take(&mut waiting.followers))
+        };
+        followers.iter().filter_map(Weak::upgrade).for_each(|follower| follower.set(reason));
+        wakers.into_values().for_each(Waker::wake);
+    }
+
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

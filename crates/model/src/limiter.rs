@@ -4,9 +4,12 @@
 //! Any other failure that may pass is this process' own affair. Pauses grow twofold with the failures in a row; the first few with
 //! full jitter, later ones never under half, so that calls a minute are bounded however long it lasts. What a service asks for is
 //! kept up to an hour: then it is asked again, whatever it said.
+//!
+//! The ledger is on a disk: it is asked and told on a thread that may block, never on the one that drives the run.
 
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::ModelError;
+use handsight_store::StoreError;
 use handsight_store::spend::Ledger;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,6 +34,8 @@ struct State {
     /// Until when the service itself wants none, and until when another call makes no sense; by the clock.
     refused_until: Duration,
     away_until: Duration,
+    /// What the ledger last said of what other processes were told.
+    others_until: Duration,
 }
 
 impl Limiter {
@@ -44,35 +49,55 @@ impl Limiter {
     }
 
     /// How long the service wants no calls at all; from whichever process it said so to.
-    pub(crate) fn refused(&self) -> Duration {
+    pub(crate) async fn refused(&self) -> Duration {
+        let (others, _) = self.shared().await;
         let own = self.state().refused_until.saturating_sub(self.clock.now());
-        own.max(self.shared().0)
+        own.max(others)
     }
 
-    /// How long it is best left alone.
+    /// How long it is best left alone, as far as this process knows since it last asked or failed.
     pub(crate) fn pause(&self) -> Duration {
-        self.refused().max(self.state().away_until.saturating_sub(self.clock.now()))
+        let state = self.state();
+        let until = state.refused_until.max(state.away_until).max(state.others_until);
+        until.saturating_sub(self.clock.now())
     }
 
-    fn shared(&self) -> (Duration, u32) {
-        let Some(ledger) = &self.ledger else { return (Duration::ZERO, 0) };
-        match ledger.service(&self.service, self.clock.unix_millis()) {
+    async fn shared(&self) -> (Duration, u32) {
+        let unix_millis = self.clock.unix_millis();
+        let known = self.in_ledger(move |ledger, service| ledger.service(service, unix_millis)).await;
+        let (pause, failures) = match known {
             // Never longer than any process sets it: a clock may have been wrong when it was written.
-            Ok(known) => (known.pause.min(LONGEST_ASKED + BASE), known.failures),
-            Err(error) => {
+            Some(Ok(known)) => (known.pause.min(LONGEST_ASKED + BASE), known.failures),
+            Some(Err(error)) => {
                 tracing::debug!("the pauses of other processes are not known: {error}");
                 (Duration::ZERO, 0)
             }
-        }
+            None => (Duration::ZERO, 0),
+        };
+        self.state().others_until = self.clock.now().saturating_add(pause);
+        (pause, failures)
+    }
+
+    /// `None` without a ledger. What is begun is done, even if nobody waits for it any more.
+    async fn in_ledger<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Ledger, &str) -> Result<R, StoreError> + Send + 'static,
+    ) -> Option<Result<R, StoreError>> {
+        let (ledger, service) = (Arc::clone(self.ledger.as_ref()?), self.service.clone());
+        let path = ledger.path().to_owned();
+        let done = tokio::task::spawn_blocking(move || work(&ledger, &service)).await;
+        let gone =
+            |e: tokio::task::JoinError| StoreError::Ledger { path, doing: "asking", why: e.to_string() };
+        Some(done.map_err(gone).flatten())
     }
 
     /// A call failed in a way that may pass; `chance` is from 0 to 1.
-    pub(crate) fn failed(&self, error: &ModelError, chance: f64) {
+    pub(crate) async fn failed(&self, error: &ModelError, chance: f64) {
         let (refused, asked) = match error {
             ModelError::Http { status, retry_after, .. } => (matches!(status, 429 | 503 | 529), *retry_after),
             _ => (false, None),
         };
-        let others = self.shared().1;
+        let (_, others) = self.shared().await;
         let pause = {
             let mut state = self.state();
             state.failures = state.failures.max(others).saturating_add(1);
@@ -84,18 +109,20 @@ impl Limiter {
             }
             pause
         };
-        if let (true, Some(ledger)) = (refused, &self.ledger)
-            && let Err(error) = ledger.service_failed(&self.service, pause, self.clock.unix_millis())
-        {
+        if !refused {
+            return;
+        }
+        let unix_millis = self.clock.unix_millis();
+        let told =
+            self.in_ledger(move |ledger, service| ledger.service_failed(service, pause, unix_millis)).await;
+        if let Some(Err(error)) = told {
             tracing::debug!("other processes do not hear of a pause: {error}");
         }
     }
 
-    pub(crate) fn answered(&self) {
+    pub(crate) async fn answered(&self) {
         *self.state() = State::default();
-        if let Some(ledger) = &self.ledger
-            && let Err(error) = ledger.service_answered(&self.service)
-        {
+        if let Some(Err(error)) = self.in_ledger(|ledger, service| ledger.service_answered(service)).await {
             tracing::debug!("other processes do not hear that a service is back: {error}");
         }
     }

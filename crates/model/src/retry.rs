@@ -71,7 +71,10 @@ impl Retrying {
 
     /// Waits out a short pause of the service. A long one is for the caller, who would ask with an old picture.
     async fn turn_to_ask(&self, stop: &Stop) -> Result<(), ModelError> {
-        let left = self.limiter.as_ref().map(Limiter::refused).unwrap_or_default();
+        let left = match &self.limiter {
+            Some(limiter) => limiter.refused().await,
+            None => Duration::ZERO,
+        };
         if left.is_zero() {
             return Ok(());
         }
@@ -131,7 +134,7 @@ impl Model for Retrying {
                     Ok(mut reply) => {
                         reply.exchange.retries = tried;
                         if let Some(limiter) = &self.limiter {
-                            limiter.answered();
+                            limiter.answered().await;
                         }
                         return Ok(reply);
                     }
@@ -139,7 +142,7 @@ impl Model for Retrying {
                     Err(e) => e,
                 };
                 if let Some(limiter) = &self.limiter {
-                    limiter.failed(&error, self.chance());
+                    limiter.failed(&error, self.chance()).await;
                 }
                 if tried >= self.policy.retries {
                     return Err(error);

@@ -2,7 +2,7 @@
 
 use crate::row::Row;
 use handsight_base::flow::action::{Action, ActionHash};
-use handsight_base::flow::decision::ToolUse;
+use handsight_base::flow::decision::{Confirmation, ToolUse};
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::receipt::Outcome;
 use handsight_base::flow::settled::Calm;
@@ -111,6 +111,9 @@ pub struct Decided {
     pub reason: String,
     pub call: Option<ToolUse>,
     pub usage: Usage,
+    /// What a person was asked about it, and the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<Confirmation>,
 }
 
 /// An exchange as it was kept.

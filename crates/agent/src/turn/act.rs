@@ -33,7 +33,7 @@ pub(super) async fn act(engine: &mut Engine, decision: Decision) -> Result<Recei
         engine.pause(Duration::from_secs_f64(engine.profile.act.input_delay_s)).await?;
     }
     engine.pause(Duration::from_secs_f64(pause)).await?;
-    engine.timings.pause = engine.millis_since(paused);
+    engine.timings.pause += engine.millis_since(paused);
     Ok(Receipt { decision, deeds })
 }
 
@@ -85,6 +85,10 @@ async fn one(
         Ok(work) => work,
         Err(error) => return Ok(Outcome::Failed { why: error.to_string(), injected: None }),
     };
+    if !engine.keep_private().await?.is_zero() {
+        engine.told.push(format!("[{} was not done: a person paused the run, look again]", action.name()));
+        return Ok(Outcome::NotExecuted);
+    }
     let turn = engine.turn;
     let intent = async |journal: &JournalSeat| journal.intent(turn, index, action, hash).await;
     let ((), waited) = engine.with_room(intent).await?;
@@ -100,7 +104,11 @@ async fn one(
         return Ok(Outcome::NotExecuted);
     }
     let answer = send(engine, work).await;
-    let (outcome, end) = judge(answer);
+    let (outcome, end) = match answer {
+        // Before the first event, by a wish for privacy: the run goes on afterwards.
+        Err(DesktopError::Stopped) if !engine.stop.is_set() => (Outcome::NotExecuted, None),
+        answer => judge(answer),
+    };
     if end.is_none() && !matches!(outcome, Outcome::Done { .. }) {
         // A batch that ended early may have left its press without its release, and the run goes on.
         engine.let_go().await;
@@ -143,7 +151,7 @@ async fn send(
     engine: &mut Engine,
     work: Work,
 ) -> Result<Option<handsight_base::port::desktop::Injected>, DesktopError> {
-    let stop = engine.stop.clone();
+    let stop = engine.halt();
     match work {
         Work::Input(batch) => {
             let deadline = duration(&batch) + SLACK;

@@ -4,12 +4,13 @@ use crate::ending::Interruption;
 use crate::engine::Engine;
 use crate::progress::Event;
 use crate::target;
-use handsight_base::flow::frame::Frame;
+use handsight_base::flow::frame::{Frame, Shown};
 use handsight_base::port::desktop::{CaptureRequest, OverlayInCapture};
 use handsight_base::space::FrameId;
 use handsight_vision::suspicion;
 
 pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> {
+    engine.keep_private().await?;
     let began = engine.stopwatch.now();
     let shown = target::locate(engine).await?;
     show_hud(engine).await?;
@@ -36,15 +37,35 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
 
 /// Puts the carried text on the screen, where the desktop has a place for it (S-60). Elsewhere the context stage blends it
 /// into the picture.
-pub(crate) async fn show_hud(engine: &mut Engine) -> Result<(), Interruption> {
-    // A text that is there already is shown again: another window may lie over it by now (S-59), and after a loss the desktop
-    // is a new connection that shows nothing.
-    let nothing_to_do = engine.carry.is_empty() && engine.hud.is_clear();
-    if !engine.profile.hud.enabled || !engine.seat.info.capabilities.overlay || nothing_to_do {
+async fn show_hud(engine: &mut Engine) -> Result<(), Interruption> {
+    if !has_hud(engine) {
         return Ok(());
     }
     let shown = target::locate(engine).await?;
-    let area = target::area(engine, &shown).await?;
+    show_on(engine, &shown).await
+}
+
+/// The same in the middle of a wait, when no window is brought back for it.
+pub(crate) async fn show_words(engine: &mut Engine) -> Result<(), Interruption> {
+    if !has_hud(engine) {
+        return Ok(());
+    }
+    let shown = match engine.target_window {
+        Some(window) => Shown::Window(window.0),
+        None => target::locate(engine).await?,
+    };
+    show_on(engine, &shown).await
+}
+
+fn has_hud(engine: &Engine) -> bool {
+    // A text that is there already is shown again: another window may lie over it by now (S-59), and after a loss the desktop
+    // is a new connection that shows nothing.
+    let nothing_to_do = engine.carry.is_empty() && engine.hud.is_clear();
+    engine.profile.hud.enabled && engine.seat.info.capabilities.overlay && !nothing_to_do
+}
+
+async fn show_on(engine: &mut Engine, shown: &Shown) -> Result<(), Interruption> {
+    let area = target::area(engine, shown).await?;
     let overlay = engine.hud.overlay(&engine.carry, area);
     let on_screen = overlay.as_ref().map(|o| o.area);
     engine.seat.look("overlay", move |desktop| desktop.overlay(overlay.as_ref())).await?;

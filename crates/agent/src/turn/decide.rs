@@ -1,6 +1,7 @@
 //! Decide: asks the model and turns its answer into something to do, or into a typed refusal. Never into a guess.
 
-use crate::ending::Interruption;
+use crate::confirm;
+use crate::ending::{Interruption, Outcome};
 use crate::engine::Engine;
 use crate::progress::Event;
 use crate::tools::{Meaning, Understood};
@@ -46,12 +47,18 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
         model_time,
         frame: prompt.frame,
         picture: hash,
+        confirmation: None,
     };
     if answer.is_ok() {
         engine.came_back();
     }
     let (decision, exchanges) = match answer {
-        Ok(reply) => (understand(engine, decision, &reply, &geometry), vec![reply.exchange]),
+        Ok(mut reply) => {
+            // Understood first, so that a person can be told what would be done.
+            let checks = std::mem::take(&mut reply.checks);
+            let understood = understand(engine, decision, &reply, &geometry);
+            (confirm::confirmed(engine, checks, understood).await?, vec![reply.exchange])
+        }
         Err(error) => (Decision { choice: Choice::Refused(Refused::Model(error)), ..decision }, Vec::new()),
     };
     let decided = Decided {
@@ -59,6 +66,7 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
         reason: decision.reason.clone(),
         call: decision.call.clone(),
         usage: decision.usage,
+        confirmation: decision.confirmation.clone(),
     };
     engine.journal.decided(engine.turn, decided, exchanges).await?;
     announce(engine, &decision);
@@ -70,6 +78,10 @@ async fn ask(
     engine: &Engine,
     request: &handsight_base::port::model::ModelRequest,
 ) -> Result<Result<ModelReply, ModelError>, Interruption> {
+    let (private, change) = engine.person.privacy.change();
+    if private {
+        return Err(Interruption::Private);
+    }
     let left = engine.time_left();
     let limit = async {
         match left {
@@ -80,6 +92,8 @@ async fn ask(
     tokio::select! {
         biased;
         reason = engine.stop.stopped() => Err(Interruption::Stopped(reason)),
+        // Given up rather than awaited: what it would say is about a screen of before.
+        _ = change.stopped() => Err(Interruption::Private),
         answer = engine.model.ask(request, &engine.stop) => match answer {
             Err(ModelError::Stopped) => {
                 Err(Interruption::Stopped(engine.stop.stopped().await))
@@ -161,7 +175,11 @@ fn announce(engine: &mut Engine, decision: &Decision) {
     }
     if let Choice::Refused(why) = &decision.choice {
         engine.failures += 1;
-        engine.reply_failed = matches!(why, Refused::Reply { .. });
+        engine.failing = match why {
+            Refused::Reply { .. } => Outcome::Malformed,
+            Refused::Person { .. } => Outcome::Refused,
+            Refused::Model(_) => Outcome::ModelFailed,
+        };
         let (failures, limit) = (engine.failures, engine.profile.decide.max_failures);
         engine.notes.push(why.to_string());
         engine.tell(Event::Failed { why: why.to_string(), failures, limit });

@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails by panicking")]
 
+mod confirm;
 mod endings;
 #[cfg(target_os = "linux")]
 mod fault_disk;
 mod malformed;
 mod park;
+mod pause;
 mod rig;
 mod sim;
 mod timing;

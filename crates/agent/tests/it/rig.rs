@@ -3,6 +3,7 @@
 use handsight_agent::NoFonts;
 use handsight_agent::ending::Ending;
 use handsight_agent::episode::{Episode, Parts};
+use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Layer, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
@@ -130,6 +131,7 @@ pub(crate) struct Rig {
     pub(crate) hear: Option<Hear>,
     /// Put around the model, which goes by this clock.
     pub(crate) around: Option<Around>,
+    pub(crate) person: Person,
 }
 
 pub(crate) type Around = Box<dyn FnOnce(Arc<dyn Model>, Arc<dyn Clock>) -> Arc<dyn Model>>;
@@ -165,6 +167,7 @@ impl Rig {
             durability: Durability::BATCHED,
             hear: None,
             around: None,
+            person: Person::default(),
         }
     }
 
@@ -218,6 +221,7 @@ impl Rig {
                 journal: self.journal(),
                 stop: self.stop.clone(),
                 progress: Box::new(Listener(Arc::clone(&self.events), self.hear.take())),
+                person: std::mem::take(&mut self.person),
                 fonts: Box::new(NoFonts),
             };
             Episode::new(parts).unwrap().run().await

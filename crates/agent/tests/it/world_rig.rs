@@ -7,6 +7,7 @@ use crate::rig::Asked;
 use handsight_agent::NoFonts;
 use handsight_agent::ending::Ending;
 use handsight_agent::episode::{Episode, Parts};
+use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Layer, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
@@ -433,6 +434,7 @@ impl OnDesk {
             journal: Journal::create(&self.out(), &meta, &options).unwrap(),
             stop,
             progress: Box::new(Heard(Arc::clone(&self.events))),
+            person: Person::default(),
             fonts: Box::new(NoFonts),
         }
     }

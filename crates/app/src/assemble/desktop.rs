@@ -4,6 +4,7 @@ use super::world::WorldChoice;
 use super::{native, vnc};
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
+use crate::providers;
 use handsight_agent::profile::{Capture, Method, Profile, Target as Aim};
 use handsight_agent::seat::{Connect, Deadlines, Seat};
 use handsight_agent::target::parse_window_query;
@@ -159,8 +160,8 @@ pub(crate) fn hands(
     Ok(Some(HandsConfig {
         stop_chord,
         max_hold: Duration::from_secs_f64(profile.act.max_hold_s),
-        // They get it over their pipe.
-        withheld: vec![profile.desktop.vnc_password_env.clone()],
+        // What they need of it they get over their pipe.
+        withheld: providers::withheld(environment, profile),
         ..HandsConfig::new(command, at, environment.state_dir()?)
     }))
 }

@@ -20,9 +20,10 @@ use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::run_folder::Kind;
 use crate::settings::Settings;
-use crate::{fonts, log, notice, progress, run_folder, say, secrets};
+use crate::{fonts, log, notice, progress, providers, run_folder, say, secrets};
 use anyhow::Context as _;
 use handsight_agent::episode::Parts;
+use handsight_agent::person::Person;
 use handsight_agent::profile::Profile;
 use handsight_agent::seat::Seat;
 use handsight_agent::tools::{ToolOptions, ToolSet};
@@ -119,7 +120,7 @@ pub(crate) async fn assemble(
     let unreal = VirtualClock::new(wall.unix_millis());
     let clock: Arc<dyn Clock> = if real { Arc::clone(&stopwatch) } else { Arc::new(unreal.clone()) };
 
-    let withheld = model.as_ref().map(model::Choice::key_variables).unwrap_or_default();
+    let withheld = providers::withheld(environment, &profile);
     let name = model.as_ref().map_or_else(|| "manual".to_owned(), model::Choice::name);
     let chosen = match model {
         Some(choice) => choice.make(environment, &profile, &clock, &stopwatch)?,
@@ -198,6 +199,7 @@ pub(crate) async fn assemble(
         stopwatch,
         journal,
         stop,
+        person: Person { redactor: secrets::redactor(), ..Person::default() },
         progress: Box::new(progress::Lines::new(log::verbosity())),
         fonts: fonts::source(environment),
     };

@@ -138,11 +138,6 @@ impl Choice {
         Endpoint::parse(url).ok()
     }
 
-    /// The variables that hold keys: no program that a run starts needs to see them.
-    pub(crate) fn key_variables(&self) -> Vec<String> {
-        self.providers.iter().filter_map(|p| p.key_variable.clone()).collect()
-    }
-
     /// A service behind HTTP, without connecting to it; `None` for a recording or a script.
     pub(crate) fn remote(
         &self,
@@ -231,10 +226,12 @@ fn text(reference: &ModelRef) -> String {
 }
 
 pub(crate) fn deadlines(profile: &Profile) -> Deadlines {
+    let given = |seconds: f64| (seconds > 0.0).then(|| Duration::from_secs_f64(seconds));
     Deadlines {
         connect: Duration::from_secs_f64(profile.decide.connect_timeout_s),
+        first_byte: given(profile.decide.first_byte_timeout_s),
+        next_byte: given(profile.decide.next_byte_timeout_s),
         total: Duration::from_secs_f64(profile.decide.request_timeout_s),
-        ..Deadlines::default()
     }
 }
 

@@ -84,7 +84,7 @@ async fn session(
 }
 
 /// Lines of stdin, read on a thread of their own: a read cannot be interrupted, but it can be left behind.
-fn read_lines() -> std::io::Result<Receiver<String>> {
+pub(crate) fn read_lines() -> std::io::Result<Receiver<String>> {
     let (send, lines) = channel(16);
     std::thread::Builder::new().name("stdin".into()).spawn(move || {
         for line in std::io::stdin().lock().lines() {

@@ -6,7 +6,7 @@ mod demo;
 mod doctor;
 mod generate;
 pub(crate) mod hands;
-mod manual;
+pub(crate) mod manual;
 mod models;
 mod profiles;
 pub(crate) mod run;

@@ -8,10 +8,12 @@ use crate::environment::Environment;
 use crate::exit::{self, Exit, Failure};
 use crate::run_folder::Kind;
 use crate::settings::Flag;
-use crate::{say, settings, signals};
+use crate::terminal::Terminal;
+use crate::{pause, say, settings, signals};
 use handsight_agent::ending::Ending;
 use handsight_agent::episode::Episode;
 use handsight_base::flow::decision::{Choice, Decision};
+use handsight_base::privacy::Privacy;
 use handsight_base::stop::Stop;
 use serde_json::{Map, Value, json};
 
@@ -25,12 +27,16 @@ pub(crate) fn run(environment: &Environment, args: RunArgs) -> anyhow::Result<Ex
     let (as_json, dry_run) = (args.out.json, args.dry_run);
     let request = request(environment, args)?;
     let stop = Stop::new();
-    signals::listen(stop.clone())?;
+    let privacy = Privacy::new();
+    signals::listen_for(stop.clone(), privacy.clone())?;
     crate::runtime()?.block_on(async {
-        let assembled = assemble::assemble(environment, request, stop).await?;
+        let mut assembled = assemble::assemble(environment, request, stop).await?;
         if dry_run {
             decide(assembled, as_json).await
         } else {
+            assembled.parts.person.confirm = Box::new(Terminal::default());
+            let _watching = pause::Watch::start(&assembled.about.run, privacy.clone());
+            assembled.parts.person.privacy = privacy;
             turns(assembled, as_json, Verify::Nothing).await
         }
     })

@@ -1,4 +1,5 @@
 //! `runs list|show|export|sheet|replay`: what earlier runs left. Reading changes no file of a run; a sheet is one file more.
+//! `runs pause|unpause`: the one thing to say to a run that goes on.
 
 use crate::assemble::{self, Folder, Request, recorded_script};
 use crate::cli::{ReplayArgs, RunsCommand, SettingArgs};
@@ -6,12 +7,11 @@ use crate::commands::run;
 use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
 use crate::run_folder::{self, Kind};
-use crate::{contact_sheet, say, settings, signals};
+use crate::{contact_sheet, pause, say, settings, signals};
 use handsight_base::flow::step::StepRecord;
 use handsight_base::stop::Stop;
 use handsight_store::{Reader, step_name, test_name, turn_name};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn dispatch(environment: &Environment, command: RunsCommand) -> anyhow::Result<Exit> {
@@ -26,7 +26,29 @@ pub(crate) fn dispatch(environment: &Environment, command: RunsCommand) -> anyho
             Ok(Exit::Done)
         }
         RunsCommand::Replay(args) => replay(environment, args),
+        RunsCommand::Pause { run } => hold(&run),
+        RunsCommand::Unpause { run } => go_on(&run),
     }
+}
+
+/// Makes a run hold still; when this returns, nothing is looked at any more.
+fn hold(run: &Path) -> anyhow::Result<Exit> {
+    let reader = Reader::open(run)?;
+    if !reader.is_live() {
+        let what = format!("{} is not going on", run.display());
+        return Err(Failure::usage(what, "Only a run that goes on can be paused.").into());
+    }
+    drop(reader);
+    crate::runtime()?.block_on(pause::begin(run))?;
+    say::result("paused: nothing is looked at until `handsight runs unpause`");
+    Ok(Exit::Done)
+}
+
+fn go_on(run: &Path) -> anyhow::Result<Exit> {
+    if !pause::end(run)? {
+        say::note(&format!("{} is not paused", run.display()));
+    }
+    Ok(Exit::Done)
 }
 
 fn list(
@@ -149,7 +171,7 @@ fn export(run: &Path, dir: &Path) -> anyhow::Result<Exit> {
     let mut reader = Reader::open(run)?;
     let dir = run_folder::create(Some(dir), Path::new(""), Kind::Run, 0)?;
     let write = |name: &str, bytes: &[u8]| {
-        fs::write(dir.join(name), bytes)
+        run_folder::write_private(&dir.join(name), bytes)
             .map_err(|e| Failure::new(Exit::Storage, format!("{}: {e}", dir.join(name).display()), ""))
     };
     let test = reader.meta().is_some_and(|m| m.run.starts_with("test_"));

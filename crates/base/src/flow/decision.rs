@@ -3,7 +3,7 @@
 use super::action::Action;
 use super::frame::FrameHash;
 use crate::port::dialect::RejectionKind;
-use crate::port::model::Usage;
+use crate::port::model::{SafetyCheck, Usage};
 use crate::space::FrameGeometry;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,6 +24,47 @@ pub struct Decision {
     pub frame: FrameGeometry,
     /// The picture the model was sent.
     pub picture: FrameHash,
+    /// The provider's questions about this reply and what a person said; `None` where it had none.
+    pub confirmation: Option<Confirmation>,
+}
+
+/// What a provider wanted a person to agree to, and the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirmation {
+    pub checks: Vec<SafetyCheck>,
+    pub answer: Consent,
+}
+
+impl Confirmation {
+    /// The checks of a call that a person agreed to: what its result may say is acknowledged, and nothing else may.
+    pub fn acknowledged(&self, call_id: &str) -> Vec<SafetyCheck> {
+        let agreed = self.answer == Consent::Given;
+        self.checks.iter().filter(|check| agreed && check.call_id == call_id).cloned().collect()
+    }
+}
+
+/// What came of a question to a person. Only one of these lets anything happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consent {
+    Given,
+    Refused,
+    /// Nobody said anything in time.
+    NoAnswer,
+    /// There is nobody to ask.
+    Nobody,
+}
+
+impl Consent {
+    /// For the record and the model.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Given => "a person agreed",
+            Self::Refused => "a person did not agree",
+            Self::NoAnswer => "nobody answered in time",
+            Self::Nobody => "there was nobody to ask",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,6 +107,9 @@ pub enum Refused {
     /// Told to the model by profiles that keep a conversation.
     #[error("the reply cannot be used ({kind:?}): {told}")]
     Reply { kind: RejectionKind, told: String },
+    /// A person was to agree first and did not. Told to the model like an unusable reply.
+    #[error("{told}")]
+    Person { told: String },
     #[error("{0}")]
     Model(#[from] crate::port::model::ModelError),
 }

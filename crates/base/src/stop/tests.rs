@@ -82,3 +82,29 @@ fn a_wait_given_up_leaves_nothing_behind() {
     stop.set(StopReason::Chord);
     assert_eq!(bell.rung(), 0);
 }
+
+#[test]
+fn a_word_after_others_is_set_with_any_of_them_and_does_not_set_them() {
+    for n in 0..2 {
+        let words = [Stop::new(), Stop::new()];
+        let after = Stop::after(&[&words[0], &words[1]]);
+        let bell = Arc::new(Bell::default());
+        let mut wait = after.stopped();
+        assert!(poll(&mut wait, &bell).is_pending());
+        words[n].set(StopReason::Chord);
+        assert_eq!((after.reason(), bell.rung()), (Some(StopReason::Chord), 1));
+        assert_eq!(
+            Stop::after(&[&words[0], &words[1]]).reason(),
+            Some(StopReason::Chord),
+            "too late to wait"
+        );
+    }
+    let word = Stop::new();
+    let own = Stop::after(&[&word]);
+    own.set(StopReason::Person);
+    assert!(!word.is_set());
+    for _ in 0..100 {
+        drop(Stop::after(&[&word]));
+    }
+    assert!(word.inner.waiting().followers.len() <= 2, "those that are gone are forgotten");
+}

@@ -5,6 +5,7 @@
 use handsight_agent::NoFonts;
 use handsight_agent::ending::Outcome;
 use handsight_agent::episode::{Episode, Parts};
+use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
@@ -115,6 +116,7 @@ fn run(
             journal,
             stop,
             progress: Box::new(Silent),
+            person: Person::default(),
             fonts: Box::new(NoFonts),
         };
         Episode::new(parts).unwrap().run().await

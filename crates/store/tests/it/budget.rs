@@ -51,7 +51,13 @@ fn a_sync_costs_little_more_than_the_disk() {
         journal
             .observed(turn, &Observed { picture: Some(hash), at_unix_millis: 0, frame: geometry(turn) })
             .unwrap();
-        let decided = Decided { choice: "act".into(), reason: "because".into(), call: None, usage: usage() };
+        let decided = Decided {
+            choice: "act".into(),
+            reason: "because".into(),
+            call: None,
+            usage: usage(),
+            confirmation: None,
+        };
         journal.decided(turn, &decided, &[crate::common::exchange(turn, &bytes)]).unwrap();
         let (act, act_hash) = action(turn);
         let began = clock.now();

@@ -145,7 +145,13 @@ pub(crate) fn begin(journal: &mut Journal, turn: u64, script: Script) -> Result<
     let named = (script.picture > 0).then_some(hash);
     journal.observed(turn, &Observed { picture: named, at_unix_millis: 0, frame: geometry(turn) })?;
     let exchanges: &[Exchange] = &if script.exchange { vec![exchange(turn, &bytes)] } else { Vec::new() };
-    let decided = Decided { choice: "act".into(), reason: "because".into(), call: None, usage: usage() };
+    let decided = Decided {
+        choice: "act".into(),
+        reason: "because".into(),
+        call: None,
+        usage: usage(),
+        confirmation: None,
+    };
     journal.decided(turn, &decided, exchanges)?;
     let (action, action_hash) = action(turn);
     journal.intent(turn, 0, &action, &action_hash)?;

@@ -10,6 +10,7 @@ use crate::sim::Report;
 use handsight_agent::NoFonts;
 use handsight_agent::ending::Ending;
 use handsight_agent::episode::{Episode, Parts};
+use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
@@ -318,6 +319,7 @@ impl Run {
                 journal,
                 stop,
                 progress: Box::new(Ear { shared: self.shared.clone(), world: Arc::clone(&self.world) }),
+                person: Person::default(),
                 fonts: Box::new(NoFonts),
             };
             Episode::new(parts).unwrap().run().await

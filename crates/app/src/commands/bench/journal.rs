@@ -35,6 +35,7 @@ pub(super) fn sync(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
             reason: record.reason.clone(),
             call: None,
             usage: record.usage,
+            confirmation: None,
         };
         journal.decided(turn, &decided, &[])?;
         let action = Action::Wait { millis: 1 };

@@ -131,12 +131,21 @@ fn look(desktop: &mut dyn Desktop, found: &mut Findings, margin: u32) -> Result<
     if can.overlay {
         overlay(desktop, found, displays.first().map(|d| d.area), margin)
     } else {
+        no_overlay(found, &info.backend);
+        Ok(())
+    }
+}
+
+/// Where there is no place for the HUD on the screen. Only an X server could have one and lacks it.
+fn no_overlay(found: &mut Findings, backend: &str) {
+    if backend == "x11" {
         found.warn(
             "overlay",
             "the server has no SHAPE extension: the HUD is drawn into the picture only",
             "Start the server with it; the model sees the HUD all the same.",
         );
-        Ok(())
+    } else {
+        found.ok("overlay", "the HUD is drawn into the picture only, where the model sees it");
     }
 }
 
