@@ -6,30 +6,44 @@
 //! ([`conversation`]), and the words of a refusal ([`reject`]). `cases/` holds a table of replies for each.
 
 mod actions;
+mod autoglm;
 #[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
 #[allow(dead_code)]
 mod calls;
 pub mod compact;
 mod conversation;
+mod fara;
 #[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
 #[allow(dead_code)]
 mod fields;
 mod finish;
+mod glm;
+mod grammar;
 #[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
 #[allow(dead_code)]
 mod hands;
+mod holo;
 mod json;
+mod loose;
+mod lux;
+mod nous;
+mod opencua;
+mod osworld;
 mod plan;
 #[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
 #[allow(dead_code)]
 pub mod point;
+mod qwen;
 #[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
 #[allow(dead_code)]
 mod reject;
 pub mod resize;
 pub mod schema;
 mod script;
+mod steps;
+mod thoughts;
 pub mod tools;
+mod uitars;
 
 use handsight_base::flow::prompt::ToolSpec;
 use handsight_base::port::dialect::{Dialect, DialectInfo};
@@ -37,7 +51,29 @@ use point::Points;
 use schema::SchemaError;
 
 /// The dialects there are. One line each.
-pub static DIALECTS: &[DialectEntry] = &[tools::ENTRY, plan::ENTRY, actions::ENTRY, script::ENTRY];
+pub static DIALECTS: &[DialectEntry] = &[
+    tools::ENTRY,
+    plan::ENTRY,
+    actions::ENTRY,
+    script::ENTRY,
+    uitars::V1,
+    uitars::V1_5,
+    uitars::V2,
+    qwen::COMPUTER_2_5,
+    qwen::COMPUTER_3,
+    qwen::COMPUTER_3_5,
+    qwen::MOBILE_2_5,
+    qwen::MOBILE_3,
+    fara::ENTRY,
+    opencua::ENTRY,
+    glm::ENTRY,
+    autoglm::ENTRY,
+    holo::V1,
+    holo::V1_5,
+    holo::V2,
+    lux::ENTRY,
+    osworld::ENTRY,
+];
 
 pub struct DialectEntry {
     pub info: DialectInfo,

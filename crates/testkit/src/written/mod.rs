@@ -4,7 +4,9 @@
 //! what it wrote and what the product reads can be held against each other. It writes one intent per reply and says `None` to what
 //! its grammar has no words for.
 
+mod functions;
 mod own;
+mod spoken;
 
 use handsight_base::flow::action::Spot;
 use handsight_base::flow::intent::Intent;
@@ -35,7 +37,7 @@ pub struct Writer {
 }
 
 /// One line each, grouped by family.
-pub const WRITERS: &[&[Writer]] = &[own::WRITERS];
+pub const WRITERS: &[&[Writer]] = &[own::WRITERS, spoken::WRITERS, functions::WRITERS];
 
 pub fn writer(dialect: &str) -> Option<&'static Writer> {
     WRITERS.iter().copied().flatten().find(|w| w.dialect == dialect)
