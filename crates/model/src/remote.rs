@@ -140,13 +140,31 @@ impl Remote {
         self.provider.wire.headers.iter().copied().chain(own).collect()
     }
 
+    /// Of a call: also what switches its tools on. A header that several want is one, with all their values.
+    fn headers_for(&self, request: &ModelRequest) -> Vec<(String, String)> {
+        let mut headers: Vec<(String, String)> = Vec::new();
+        let tools = request.native.iter().filter(|tool| tool.wire == self.provider.wire.name);
+        let tools = tools.flat_map(|tool| tool.headers.iter().copied());
+        for (name, value) in self.headers().into_iter().chain(tools) {
+            match headers.iter_mut().find(|(there, _)| there.eq_ignore_ascii_case(name)) {
+                Some((_, values)) if !values.split(',').any(|v| v.trim() == value) => {
+                    values.push_str(&format!(",{value}"));
+                }
+                Some(_) => {}
+                None => headers.push((name.to_owned(), value.to_owned())),
+            }
+        }
+        headers
+    }
+
     async fn exchange(&self, request: &ModelRequest) -> Result<ModelReply, ModelError> {
         self.check_pictures(request)?;
         let wire = self.provider.wire;
         let watch = RealClock::new();
         let options = self.provider.wire_options(&self.model);
         let body = Bytes::from(wire.body(request, &options));
-        let headers = self.headers();
+        let headers = self.headers_for(request);
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         let call = Call {
             method: Method::POST,
             url: self.endpoint.call(&(wire.path)(&self.model, options.stream)),

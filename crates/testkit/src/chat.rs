@@ -15,6 +15,8 @@ pub use check::{Sent, complaints, signature};
 pub use malformed::{Expect, Malformed, malformed};
 pub use reply::{Call, End, Reply};
 
+use reply::Computer;
+
 use handsight_base::port::clock::{Clock as _, RealClock};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -355,6 +357,7 @@ impl Shared {
             return (Reply::error(401, "Incorrect API key provided"), tells);
         }
         let (json, pictures) = check::body(api, &model, &raw.body, self.rules.picture_size, &mut complaints);
+        check::computer::headers(&json, &raw.headers, &mut complaints);
         tells.stream = stream || json["stream"] == true;
         let accepts = raw.headers.iter().any(|(n, v)| n == "accept" && v == "text/event-stream");
         if accepts != tells.stream {
@@ -383,6 +386,7 @@ impl Shared {
         tells.model = request.json["model"].as_str().unwrap_or(&model).to_owned();
         tells.thinks = request.json.get("thinking").is_some() || request.json.get("include").is_some();
         tells.n = request.n;
+        tells.computer = Computer::of(&request.json);
         // Any number will do, as long as a test can compute it again.
         tells.usage = self.rules.tells_usage.then(|| (request.body.len() as u64 / 4, 17));
         let reply = (self.answer)(&request);

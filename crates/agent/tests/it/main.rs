@@ -13,6 +13,7 @@ mod rig;
 mod sim;
 mod timing;
 mod turns;
+mod world_computers;
 mod world_rig;
 mod world_screen;
 mod world_time;

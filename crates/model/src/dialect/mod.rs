@@ -6,6 +6,7 @@
 //! ([`conversation`]), and the words of a refusal ([`reject`]). `cases/` holds a table of replies for each.
 
 mod actions;
+mod anthropic;
 mod autoglm;
 #[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
 #[allow(dead_code)]
@@ -17,6 +18,7 @@ mod fara;
 #[allow(dead_code)]
 mod fields;
 mod finish;
+mod gemini;
 mod glm;
 mod grammar;
 #[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
@@ -26,7 +28,9 @@ mod holo;
 mod json;
 mod loose;
 mod lux;
+mod native;
 mod nous;
+mod openai;
 mod opencua;
 mod osworld;
 mod plan;
@@ -73,6 +77,14 @@ pub static DIALECTS: &[DialectEntry] = &[
     holo::V2,
     lux::ENTRY,
     osworld::ENTRY,
+    anthropic::COMPUTER_20241022,
+    anthropic::COMPUTER_20250124,
+    anthropic::COMPUTER_20251124,
+    anthropic::TOOLSET_20260801,
+    openai::PREVIEW,
+    openai::COMPUTER,
+    gemini::COMPUTER_25,
+    gemini::COMPUTER_35,
 ];
 
 pub struct DialectEntry {

@@ -39,7 +39,7 @@ impl ToolsDialect {
         Ok(Self { tools: tools.iter().map(compile).collect::<Result<_, SchemaError>>()? })
     }
 
-    fn call(&self, call: &ToolCall, notes: &mut Vec<String>) -> Result<Intent, Rejection> {
+    pub(super) fn call(&self, call: &ToolCall, notes: &mut Vec<String>) -> Result<Intent, Rejection> {
         let Some((name, schema)) = self.tools.iter().find(|(name, _)| *name == call.name) else {
             return Err(self.reject(
                 RejectionKind::UnknownTool,

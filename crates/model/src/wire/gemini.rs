@@ -5,14 +5,16 @@
 //! have an id only with newer models and are else paired by order; a `thoughtSignature` must come back with its part, and models
 //! from 3 on refuse a call of the current turn without one, for which a fixed word is documented for turns of other origin. A
 //! prompt can be blocked without any candidate. A call may carry `safety_decision` in its arguments, which a person decides and
-//! whose answer is `safety_acknowledgement` in the response: never given here by itself.
+//! whose answer is `safety_acknowledgement` in the response: never given here by itself. The response to a function of the computer
+//! holds its picture always, and a `url`, which a desktop has none of: [`NO_URL`]. A computer is never forced: a reply without a call
+//! is how its model says that it is done.
 
 mod reply;
 mod schema;
 mod stream;
 
 use super::json::Json;
-use super::{Wire, WireOptions, size_of_body};
+use super::{Wire, WireOptions, native, size_of_body};
 use crate::provider::{Thinking, ToolChoice};
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::model::{Message, ModelRequest, Part, Role, SafetyCheck};
@@ -45,6 +47,8 @@ pub const WIRE: Wire = Wire {
 
 /// The argument by which a call asks for a person.
 const DECISION: &str = "safety_decision";
+/// Where a desktop is, for a service that wants an address with each picture.
+const NO_URL: &str = "about:blank";
 /// Stands for the signature of a call that another model made.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
@@ -67,9 +71,15 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
         if !request.system.is_empty() {
             j.key("systemInstruction").object(|j| j.key("parts").array(|j| text(j, &request.system)));
         }
-        j.key("contents").array(|j| contents(j, &request.messages, options));
-        if !request.tools.is_empty() {
+        let native = native(request, WIRE.name);
+        let own = |name: &str| !native.is_empty() && request.tools.iter().all(|t| t.name != name);
+        j.key("contents").array(|j| contents(j, &request.messages, &own, options));
+        if !request.tools.is_empty() || !native.is_empty() {
             j.key("tools").array(|j| {
+                native.iter().for_each(|tool| j.value(*tool));
+                if request.tools.is_empty() {
+                    return;
+                }
                 j.object(|j| {
                     j.key("functionDeclarations").array(|j| {
                         for tool in &request.tools {
@@ -85,7 +95,7 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
                     });
                 });
             });
-            if let Some(choice) = options.tool_choice {
+            if let Some(choice) = options.tool_choice.filter(|_| native.is_empty()) {
                 j.key("toolConfig").object(|j| {
                     j.key("functionCallingConfig").object(|j| {
                         j.key("mode").value(match choice {
@@ -138,9 +148,11 @@ struct Called<'a> {
     name: &'a str,
     /// Whether the call was sent with its id.
     with_id: bool,
+    /// Whether it is one of the computer.
+    own: bool,
 }
 
-fn contents(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
+fn contents(j: &mut Json, messages: &[Message], own: &impl Fn(&str) -> bool, options: &WireOptions<'_>) {
     let mut called: Vec<Called<'_>> = Vec::new();
     for (i, m) in messages.iter().enumerate() {
         match m.role {
@@ -148,7 +160,7 @@ fn contents(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
             Role::Assistant => {
                 let answers = messages.get(i + 1).map_or(&[][..], |next| next.parts.as_slice());
                 let raw = m.raw.as_ref().map(|raw| &raw.json).filter(|raw| is_decided(raw, m, answers));
-                called = calls(m, raw);
+                called = calls(m, raw, own);
                 match raw {
                     Some(raw) => as_it_came(j, raw),
                     None => assistant(j, &m.parts, options),
@@ -180,14 +192,15 @@ fn asks_a_person(decision: &str) -> bool {
     !matches!(decision, "regular" | "allowed")
 }
 
-fn calls<'a>(m: &'a Message, raw: Option<&Value>) -> Vec<Called<'a>> {
+fn calls<'a>(m: &'a Message, raw: Option<&Value>, own: &impl Fn(&str) -> bool) -> Vec<Called<'a>> {
     let raw = raw.map_or(&[][..], parts_of);
     let mut raw = raw.iter().filter_map(|p| p.get("functionCall"));
     let calls = m.parts.iter().filter_map(|p| if let Part::Call(call) = p { Some(call) } else { None });
     calls
         .map(|call| {
-            let own = raw.next().and_then(|c| c.get("id")?.as_str());
-            Called { id: &call.id, name: &call.name, with_id: own.is_some_and(|id| !id.is_empty()) }
+            let id = raw.next().and_then(|c| c.get("id")?.as_str());
+            let with_id = id.is_some_and(|id| !id.is_empty());
+            Called { id: &call.id, name: &call.name, with_id, own: own(&call.name) }
         })
         .collect()
 }
@@ -212,9 +225,11 @@ fn user(j: &mut Json, parts: &[Part], called: &[Called<'_>], options: &WireOptio
                     rest.push(part);
                     continue;
                 };
-                let inside = picture.as_ref().filter(|_| options.pictures_in_results);
-                later.extend(picture.as_ref().filter(|_| !options.pictures_in_results));
-                if let Some(call) = called.iter().find(|c| c.id == call_id) {
+                let call = called.iter().find(|c| c.id == call_id);
+                let allowed = options.pictures_in_results || call.is_some_and(|c| c.own);
+                let inside = picture.as_ref().filter(|_| allowed);
+                later.extend(picture.as_ref().filter(|_| !allowed));
+                if let Some(call) = call {
                     response(j, call, text, inside, *is_error, acknowledged);
                 }
             }
@@ -245,7 +260,12 @@ fn response(
             }
             j.key("name").value(call.name);
             j.key("response").object(|j| {
-                j.key(if is_error { "error" } else { "result" }).value(text);
+                if call.own {
+                    j.key("url").value(NO_URL);
+                }
+                if is_error || !call.own || !text.is_empty() {
+                    j.key(if is_error { "error" } else { "result" }).value(text);
+                }
                 if !acknowledged.is_empty() {
                     j.key("safety_acknowledgement").value("true");
                 }

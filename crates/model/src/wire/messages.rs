@@ -4,13 +4,15 @@
 //! `max_tokens` is required; results stand first in a user's turn; a picture may stand inside a result; the input of a call is an
 //! object. With a thinking budget (from 1 024, below `max_tokens`) neither temperature nor a forced tool is taken, and the last
 //! turn of the model must begin with its thinking if it calls a tool. Thinking goes back with its signature as it came, redacted
-//! thinking too. `input_tokens` leaves out what a cache read or wrote. At most four blocks may carry `cache_control`.
+//! thinking too. `input_tokens` leaves out what a cache read or wrote. At most four blocks may carry `cache_control`. The result of a
+//! call that names its toolset must name it too; a result that is an error holds text only. A computer is never forced: a reply
+//! without a call is how its model says that it is done.
 
 mod reply;
 mod stream;
 
 use super::json::Json;
-use super::{Wire, WireOptions, data_ids, size_of_body};
+use super::{Wire, WireOptions, data_ids, native, size_of_body};
 use crate::provider::{Thinking, ToolChoice};
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::model::{Message, ModelRequest, Part, Role};
@@ -83,10 +85,12 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
             j.key("system").array(|j| text(j, &request.system, options.caching));
         }
         j.key("messages").array(|j| messages(j, &request.messages, options));
-        if !request.tools.is_empty() {
-            tools(j, request, options);
+        let native = native(request, WIRE.name);
+        if !request.tools.is_empty() || !native.is_empty() {
+            tools(j, request, &native, options);
         }
-        if let (Some(choice), false) = (options.tool_choice, request.tools.is_empty()) {
+        let forced = options.tool_choice.filter(|_| native.is_empty() && !request.tools.is_empty());
+        if let Some(choice) = forced {
             let thinks = matches!(thinking, Some(Thinking::Budget(_) | Thinking::Adaptive));
             j.key("tool_choice").object(|j| {
                 j.key("type").value(match choice {
@@ -123,9 +127,10 @@ fn may_think(thinking: Thinking, request: &ModelRequest) -> bool {
     })
 }
 
-fn tools(j: &mut Json, request: &ModelRequest, options: &WireOptions<'_>) {
+fn tools(j: &mut Json, request: &ModelRequest, native: &[&Value], options: &WireOptions<'_>) {
     j.key("tools").array(|j| {
-        let last = request.tools.len() - 1;
+        native.iter().for_each(|tool| j.value(*tool));
+        let last = request.tools.len().saturating_sub(1);
         for (i, tool) in request.tools.iter().enumerate() {
             j.object(|j| {
                 j.key("name").value(&tool.name);
@@ -161,11 +166,14 @@ fn messages(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
         [.., before, last] if options.caching => &[*before, *last],
         _ => &[],
     };
+    let mut before: Option<&Value> = None;
     for (i, m) in messages.iter().enumerate() {
+        let asked = before.take();
+        before = m.raw.as_ref().map(|raw| &raw.json);
         j.object(|j| match (m.role, &m.raw) {
             (Role::User, _) => {
                 j.key("role").value("user");
-                j.key("content").array(|j| user(j, &m.parts, options, marked.contains(&i)));
+                j.key("content").array(|j| user(j, &m.parts, asked, options, marked.contains(&i)));
             }
             (Role::Assistant, Some(raw)) => {
                 j.key("role").value("assistant");
@@ -182,7 +190,12 @@ fn messages(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
     }
 }
 
-fn user(j: &mut Json, parts: &[Part], options: &WireOptions<'_>, marked: bool) {
+/// The toolset that a call of a turn belongs to, if it names one.
+fn toolset_of<'a>(turn: Option<&'a Value>, call_id: &str) -> Option<&'a str> {
+    turn?.as_array()?.iter().find(|block| block["id"] == call_id)?.get("toolset_name")?.as_str()
+}
+
+fn user(j: &mut Json, parts: &[Part], asked: Option<&Value>, options: &WireOptions<'_>, marked: bool) {
     // A picture that may not stand in its result follows all results.
     let mut blocks: Vec<Block<'_>> = Vec::with_capacity(parts.len());
     let mut later = Vec::new();
@@ -191,9 +204,11 @@ fn user(j: &mut Json, parts: &[Part], options: &WireOptions<'_>, marked: bool) {
             Part::Text(text) => blocks.push(Block::Text(text)),
             Part::Picture(picture) => blocks.push(Block::Picture(picture)),
             Part::Result { call_id, text, picture, is_error, acknowledged: _ } => {
-                let inside = picture.as_ref().filter(|_| options.pictures_in_results);
-                later.extend(picture.as_ref().filter(|_| !options.pictures_in_results).map(Block::Picture));
-                blocks.push(Block::Result { call_id, text, picture: inside, is_error: *is_error });
+                let allowed = options.pictures_in_results && !is_error;
+                let inside = picture.as_ref().filter(|_| allowed);
+                later.extend(picture.as_ref().filter(|_| !allowed).map(Block::Picture));
+                let toolset = toolset_of(asked, call_id);
+                blocks.push(Block::Result { call_id, toolset, text, picture: inside, is_error: *is_error });
             }
             Part::Call(_) => {}
         }
@@ -211,7 +226,13 @@ fn user(j: &mut Json, parts: &[Part], options: &WireOptions<'_>, marked: bool) {
 enum Block<'a> {
     Text(&'a str),
     Picture(&'a Picture),
-    Result { call_id: &'a str, text: &'a str, picture: Option<&'a Picture>, is_error: bool },
+    Result {
+        call_id: &'a str,
+        toolset: Option<&'a str>,
+        text: &'a str,
+        picture: Option<&'a Picture>,
+        is_error: bool,
+    },
 }
 
 impl Block<'_> {
@@ -227,9 +248,12 @@ impl Block<'_> {
                 });
                 mark(j, marked);
             }),
-            Self::Result { call_id, text: words, picture, is_error } => j.object(|j| {
+            Self::Result { call_id, toolset, text: words, picture, is_error } => j.object(|j| {
                 j.key("type").value("tool_result");
                 j.key("tool_use_id").value(call_id);
+                if let Some(toolset) = toolset {
+                    j.key("toolset_name").value(toolset);
+                }
                 if picture.is_some() || !words.is_empty() {
                     j.key("content").array(|j| {
                         if !words.trim().is_empty() {

@@ -128,6 +128,11 @@ impl<'a> WireOptions<'a> {
     }
 }
 
+/// The tools that this wire's services defined.
+fn native<'a>(request: &'a ModelRequest, wire: &str) -> Vec<&'a Value> {
+    request.native.iter().filter(|tool| tool.wire == wire).map(|tool| &tool.json).collect()
+}
+
 /// Length of `bytes` bytes in base64, padding included.
 pub(crate) const fn base64_len(bytes: usize) -> usize {
     bytes.div_ceil(3) * 4

@@ -4,17 +4,20 @@
 //! the provider (`store: false`), so reasoning goes back encrypted, as the item it came in; an item of reasoning without
 //! `encrypted_content` cannot be found again and is left out. A call is paired by `call_id`, not by `id`. A `computer_call` is
 //! answered by a screenshot and by nothing else, and its `pending_safety_checks` only after a person agreed: until then the turn
-//! goes back in neutral form, and no check is ever acknowledged here by itself.
+//! goes back in neutral form, and no check is ever acknowledged here by itself. The older computer wants `truncation: "auto"`; with
+//! the newer one pictures go in the detail `original`. Neither is forced: a reply without a call is how its model says that it is
+//! done.
 
 mod reply;
 mod stream;
 
 use super::json::Json;
-use super::{Wire, WireOptions, data_ids, said, size_of_body};
+use super::{Wire, WireOptions, data_ids, native, said, size_of_body};
 use crate::provider::ToolChoice;
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::model::{Message, ModelRequest, Part, Role, SafetyCheck};
 use serde_json::Value;
+use std::borrow::Cow;
 
 pub const WIRE: Wire = Wire {
     name: "responses",
@@ -32,6 +35,15 @@ pub const WIRE: Wire = Wire {
 
 /// The tool that a `computer_call` is a call of.
 const COMPUTER: &str = "computer";
+/// Its older form.
+const PREVIEW: &str = "computer_use_preview";
+
+/// How closely pictures are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Auto,
+    Original,
+}
 
 fn kind(item: &Value) -> &str {
     item.get("type").and_then(Value::as_str).unwrap_or_default()
@@ -55,14 +67,18 @@ fn raw_fits(raw: &Value, calls: &[&str]) -> bool {
 
 pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
     let mut json = Json::with_capacity(size_of_body(request));
+    let native = native(request, WIRE.name);
+    let offers = |kind: &str| native.iter().any(|tool| self::kind(tool) == kind);
+    let detail = if offers(COMPUTER) { Detail::Original } else { Detail::Auto };
     json.object(|j| {
         j.key("model").value(options.model);
         if !request.system.is_empty() {
             j.key("instructions").value(&request.system);
         }
-        j.key("input").array(|j| input(j, &request.messages, options));
-        if !request.tools.is_empty() {
+        j.key("input").array(|j| input(j, &request.messages, detail, options));
+        if !request.tools.is_empty() || !native.is_empty() {
             j.key("tools").array(|j| {
+                native.iter().for_each(|tool| j.value(*tool));
                 for tool in &request.tools {
                     j.object(|j| {
                         j.key("type").value("function");
@@ -74,7 +90,7 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
                     });
                 }
             });
-            if let Some(choice) = options.tool_choice {
+            if let Some(choice) = options.tool_choice.filter(|_| native.is_empty()) {
                 j.key("tool_choice").value(match choice {
                     ToolChoice::Auto => "auto",
                     ToolChoice::Required => "required",
@@ -93,6 +109,9 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
             // Less is refused.
             j.key("max_output_tokens").value(&max.max(16));
         }
+        if offers(PREVIEW) {
+            j.key("truncation").value("auto");
+        }
         j.key("store").value(&false);
         if options.thinking.is_some() {
             j.key("include").array(|j| j.value("reasoning.encrypted_content"));
@@ -104,12 +123,12 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
     json.finish()
 }
 
-fn input(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
+fn input(j: &mut Json, messages: &[Message], detail: Detail, options: &WireOptions<'_>) {
     // Calls of the last turn of the model that only a screenshot answers.
     let mut computer: Vec<&str> = Vec::new();
     for (i, m) in messages.iter().enumerate() {
         match m.role {
-            Role::User => user(j, &m.parts, &computer, options),
+            Role::User => user(j, &m.parts, &computer, detail, options),
             Role::Assistant => {
                 let answers = messages.get(i + 1).map_or(&[][..], |next| next.parts.as_slice());
                 let raw = m.raw.as_ref().and_then(|raw| raw.json.as_array());
@@ -164,15 +183,17 @@ fn as_it_came(j: &mut Json, item: &Value) {
     });
 }
 
-fn user(j: &mut Json, parts: &[Part], computer: &[&str], options: &WireOptions<'_>) {
+fn user(j: &mut Json, parts: &[Part], computer: &[&str], detail: Detail, options: &WireOptions<'_>) {
     let mut content: Vec<Content<'_>> = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
-            Part::Result { call_id, text, picture: Some(picture), acknowledged, .. }
+            Part::Result { call_id, text, picture: Some(picture), is_error, acknowledged }
                 if computer.contains(&call_id.as_str()) =>
             {
-                screenshot(j, call_id, picture, acknowledged);
-                content.extend((!text.trim().is_empty()).then_some(Content::Text(text)));
+                screenshot(j, call_id, picture, detail, acknowledged);
+                if !text.trim().is_empty() {
+                    content.push(Content::Text(said(text, *is_error).into()));
+                }
             }
             Part::Result { call_id, text, picture, is_error, acknowledged: _ } => {
                 j.object(|j| {
@@ -182,9 +203,9 @@ fn user(j: &mut Json, parts: &[Part], computer: &[&str], options: &WireOptions<'
                     match picture {
                         Some(picture) if options.pictures_in_results => j.key("output").array(|j| {
                             if !text.is_empty() {
-                                Content::Text(&text).write(j);
+                                Content::Text(text.as_str().into()).write(j, detail);
                             }
-                            Content::Picture(picture).write(j);
+                            Content::Picture(picture).write(j, detail);
                         }),
                         _ => j.key("output").value(&text),
                     }
@@ -192,7 +213,7 @@ fn user(j: &mut Json, parts: &[Part], computer: &[&str], options: &WireOptions<'
                 content
                     .extend(picture.as_ref().filter(|_| !options.pictures_in_results).map(Content::Picture));
             }
-            Part::Text(text) => content.push(Content::Text(text)),
+            Part::Text(text) => content.push(Content::Text(text.into())),
             Part::Picture(picture) => content.push(Content::Picture(picture)),
             Part::Call(_) => {}
         }
@@ -200,18 +221,18 @@ fn user(j: &mut Json, parts: &[Part], computer: &[&str], options: &WireOptions<'
     if !content.is_empty() {
         j.object(|j| {
             j.key("role").value("user");
-            j.key("content").array(|j| content.iter().for_each(|c| c.write(j)));
+            j.key("content").array(|j| content.iter().for_each(|c| c.write(j, detail)));
         });
     }
 }
 
 enum Content<'a> {
-    Text(&'a str),
+    Text(Cow<'a, str>),
     Picture(&'a Picture),
 }
 
 impl Content<'_> {
-    fn write(&self, j: &mut Json) {
+    fn write(&self, j: &mut Json, detail: Detail) {
         j.object(|j| match self {
             Content::Text(text) => {
                 j.key("type").value("input_text");
@@ -220,19 +241,22 @@ impl Content<'_> {
             Content::Picture(picture) => {
                 j.key("type").value("input_image");
                 j.key("image_url").picture(picture);
-                j.key("detail").value("auto");
+                j.key("detail").value(if detail == Detail::Original { "original" } else { "auto" });
             }
         });
     }
 }
 
-fn screenshot(j: &mut Json, call_id: &str, picture: &Picture, acknowledged: &[SafetyCheck]) {
+fn screenshot(j: &mut Json, call_id: &str, picture: &Picture, detail: Detail, acknowledged: &[SafetyCheck]) {
     j.object(|j| {
         j.key("type").value("computer_call_output");
         j.key("call_id").value(call_id);
         j.key("output").object(|j| {
             j.key("type").value("computer_screenshot");
             j.key("image_url").picture(picture);
+            if detail == Detail::Original {
+                j.key("detail").value("original");
+            }
         });
         if !acknowledged.is_empty() {
             j.key("acknowledged_safety_checks").array(|j| {

@@ -5,6 +5,7 @@
 mod bench_stop;
 mod cases;
 mod cassettes;
+mod computers;
 mod deadlines;
 mod faults;
 mod histories;

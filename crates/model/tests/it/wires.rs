@@ -28,7 +28,7 @@ fn provider(api: Api, stream: bool) -> (Providers, String) {
     (providers, name)
 }
 
-fn speaker(server: &Server, api: Api, stream: bool, model: &str, deadlines: Deadlines) -> Remote {
+pub(super) fn speaker(server: &Server, api: Api, stream: bool, model: &str, deadlines: Deadlines) -> Remote {
     let (providers, name) = provider(api, stream);
     Remote::new(Setup {
         provider: providers.get(&name).unwrap(),
@@ -42,7 +42,7 @@ fn speaker(server: &Server, api: Api, stream: bool, model: &str, deadlines: Dead
     .unwrap()
 }
 
-fn rules(api: Api) -> Rules {
+pub(super) fn rules(api: Api) -> Rules {
     Rules { api, key: Some("key-0123456789".into()), ..Rules::default() }
 }
 

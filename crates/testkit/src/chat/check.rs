@@ -3,6 +3,7 @@
 //! Written from the API's documentation, not from the product: unknown keys, roles out of order, calls without results, pictures
 //! that do not decode and schemas that make no sense are all wrong here.
 
+pub(super) mod computer;
 mod gemini;
 mod messages;
 mod responses;

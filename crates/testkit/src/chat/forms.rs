@@ -4,8 +4,9 @@
 //! so does this one: a request that brings it back changed, or not at all, is refused.
 
 use super::Api;
+use super::check::computer::is_member;
 use super::check::signature;
-use super::reply::{Call, Tells};
+use super::reply::{Call, Computer, Tells};
 use serde_json::{Value, json};
 
 const THOUGHT: &str = "The button is in the middle, so I click there.";
@@ -56,7 +57,13 @@ fn message(tells: &Tells, text: Option<&str>, calls: &[Call]) -> Value {
         content.push(json!({"type": "redacted_thinking", "data": signature("redacted")}));
     }
     content.extend(text.map(|text| json!({"type": "text", "text": text})));
-    let call = |c: &Call| json!({"type": "tool_use", "id": c.id, "name": c.name, "input": object(c)});
+    let call = |c: &Call| {
+        let mut block = json!({"type": "tool_use", "id": c.id, "name": c.name, "input": object(c)});
+        if tells.computer == Computer::Toolset && is_member(&c.name) {
+            block["toolset_name"] = "computer".into();
+        }
+        block
+    };
     content.extend(calls.iter().map(call));
     let (input, output) = tells.usage.unwrap_or_default();
     json!({
@@ -93,6 +100,9 @@ fn response(tells: &Tells, text: Option<&str>, calls: &[Call]) -> Value {
         })
     }));
     let call = |(i, c): (usize, &Call)| {
+        if let (Computer::Item { batched }, "computer") = (tells.computer, c.name.as_str()) {
+            return computer_call(tells.n, i, c, batched);
+        }
         json!({
             "id": format!("fc_{}_{i}", tells.n),
             "type": "function_call",
@@ -125,6 +135,22 @@ fn response(tells: &Tells, text: Option<&str>, calls: &[Call]) -> Value {
         });
     }
     whole
+}
+
+/// A call of the computer: `action` or `actions` as the arguments have them, and the questions for a person.
+fn computer_call(n: usize, i: usize, call: &Call, batched: bool) -> Value {
+    let given = object(call);
+    let checks = given.get("pending_safety_checks").cloned().unwrap_or_else(|| json!([]));
+    let mut item = json!({
+        "id": format!("cu_{n}_{i}"),
+        "type": "computer_call",
+        "status": "completed",
+        "call_id": call.id,
+        "pending_safety_checks": checks,
+    });
+    let key = if batched { "actions" } else { "action" };
+    item[key] = given.get(key).cloned().unwrap_or(given);
+    item
 }
 
 fn generated(tells: &Tells, text: Option<&str>, calls: &[Call]) -> Value {
@@ -233,7 +259,10 @@ fn message_events(whole: &Value, out: &mut String) {
                 begun["input"] = json!({});
                 let text = block["input"].to_string();
                 let delta = |p| json!({"type": "input_json_delta", "partial_json": p});
-                deltas.extend(pieces(&text).into_iter().map(delta));
+                // The input of a toolset's call comes in one piece.
+                let whole = block.get("toolset_name").is_some();
+                let parts = if whole { vec![text] } else { pieces(&text) };
+                deltas.extend(parts.into_iter().map(delta));
             }
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! What the server answers, and how it breaks on the way.
 
+use super::check::computer;
 use super::{Api, forms, gzip, send};
 use serde_json::{Value, json};
 use std::io;
@@ -87,11 +88,47 @@ pub(super) struct Tells {
     pub(super) stream: bool,
     /// Whether thinking is sent where the API has it.
     pub(super) thinks: bool,
+    /// The provider's own computer, if it is offered.
+    pub(super) computer: Computer,
+}
+
+/// How calls of a provider's own computer look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Computer {
+    /// As any call.
+    #[default]
+    Plain,
+    /// As tools of Anthropic's toolset.
+    Toolset,
+    /// As items of their own, with one action or several.
+    Item { batched: bool },
+}
+
+impl Computer {
+    pub(super) fn of(request: &Value) -> Self {
+        let offers =
+            |kind: &str| request["tools"].as_array().into_iter().flatten().any(|tool| tool["type"] == kind);
+        if offers(computer::TOOLSET) {
+            Self::Toolset
+        } else if offers("computer") || offers("computer_use_preview") {
+            Self::Item { batched: offers("computer") }
+        } else {
+            Self::Plain
+        }
+    }
 }
 
 impl Tells {
     pub(super) const fn of(api: Api) -> Self {
-        Self { model: String::new(), n: 0, usage: None, api, stream: false, thinks: false }
+        Self {
+            model: String::new(),
+            n: 0,
+            usage: None,
+            api,
+            stream: false,
+            thinks: false,
+            computer: Computer::Plain,
+        }
     }
 
     fn plan(&self, text: Option<&str>, calls: &[Call]) -> Plan {

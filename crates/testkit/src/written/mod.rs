@@ -5,6 +5,7 @@
 //! its grammar has no words for.
 
 mod functions;
+mod native;
 mod own;
 mod spoken;
 
@@ -37,7 +38,7 @@ pub struct Writer {
 }
 
 /// One line each, grouped by family.
-pub const WRITERS: &[&[Writer]] = &[own::WRITERS, spoken::WRITERS, functions::WRITERS];
+pub const WRITERS: &[&[Writer]] = &[own::WRITERS, spoken::WRITERS, functions::WRITERS, native::WRITERS];
 
 pub fn writer(dialect: &str) -> Option<&'static Writer> {
     WRITERS.iter().copied().flatten().find(|w| w.dialect == dialect)

@@ -35,6 +35,9 @@ impl Check<'_> {
             }
         }
         for (i, tool) in json["tools"].as_array().into_iter().flatten().enumerate() {
+            if self.gemini_computer(&format!("tools[{i}]"), tool) {
+                continue;
+            }
             self.keys(&format!("tools[{i}]"), tool, &["functionDeclarations"], &[]);
             self.declarations(&tool["functionDeclarations"]);
         }
@@ -49,6 +52,7 @@ impl Check<'_> {
             Some(contents) if !contents.is_empty() => self.contents(contents, model),
             _ => self.wrong.push("no contents".into()),
         }
+        self.gemini_computer_at_the_end(json);
     }
 
     fn declarations(&mut self, list: &Value) {

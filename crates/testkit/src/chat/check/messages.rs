@@ -55,6 +55,7 @@ impl Check<'_> {
             Some(messages) if !messages.is_empty() => self.turns(messages, budgeted),
             _ => self.wrong.push("no messages".into()),
         }
+        self.anthropic_computer_at_the_end(json);
         let (count, edge) =
             (self.pictures.len(), self.pictures.iter().map(|p| p.width.max(p.height)).max().unwrap_or(0));
         self.must(count <= 100, || format!("{count} pictures"));
@@ -91,6 +92,10 @@ impl Check<'_> {
         let mut names = HashSet::new();
         for (i, tool) in list.iter().enumerate() {
             let at = format!("tools[{i}]");
+            if self.anthropic_computer(&at, tool) {
+                self.mark(&at, tool);
+                continue;
+            }
             self.keys(
                 &at,
                 tool,
@@ -129,6 +134,8 @@ impl Check<'_> {
             } else {
                 self.blocks(&at, &message["content"], &["text", "image", "tool_result"]);
                 self.results(&at, &message["content"], &std::mem::take(&mut waiting));
+                let before = i.checked_sub(1).and_then(|before| messages.get(before));
+                self.toolset_results(&at, &before.unwrap_or(&Value::Null)["content"], &message["content"]);
             }
         }
         let ends = messages.last().is_some_and(|m| m["role"] == "user");
@@ -201,12 +208,18 @@ impl Check<'_> {
                     self.base64_picture(at, source["media_type"].as_str().unwrap_or_default(), data);
                 }
                 "tool_use" => {
-                    self.keys(at, block, &["type", "id", "name", "input"], &["cache_control", "caller"])
+                    let allowed = ["cache_control", "caller", "toolset_name"];
+                    self.keys(at, block, &["type", "id", "name", "input"], &allowed);
                 }
                 "tool_result" => {
-                    self.keys(at, block, &["type", "tool_use_id"], &["content", "is_error", "cache_control"]);
+                    let allowed = ["content", "is_error", "cache_control", "toolset_name"];
+                    self.keys(at, block, &["type", "tool_use_id"], &allowed);
                     if let Some(content) = block.get("content") {
                         self.blocks(at, content, &["text", "image"]);
+                        let images = content.as_array().into_iter().flatten().any(|b| b["type"] == "image");
+                        self.must(!images || block["is_error"] != true, || {
+                            format!("{at}: all content must be type \"text\" if \"is_error\" is true")
+                        });
                     }
                 }
                 "thinking" => {

@@ -50,6 +50,7 @@ impl Check<'_> {
             Some(items) if !items.is_empty() => self.items(items),
             _ => self.wrong.push("no input".into()),
         }
+        self.openai_computer_at_the_end(json);
     }
 
     fn flat_tools(&mut self, tools: &Value) {
@@ -58,6 +59,9 @@ impl Check<'_> {
         let mut names = HashSet::new();
         for (i, tool) in list.iter().enumerate() {
             let at = format!("tools[{i}]");
+            if self.openai_computer(&at, tool) {
+                continue;
+            }
             self.keys(&at, tool, &["type", "name", "parameters", "strict"], &["description"]);
             self.must(tool["type"] == "function", || format!("{at} is no function"));
             let name = tool["name"].as_str().unwrap_or_default();
@@ -127,7 +131,7 @@ impl Check<'_> {
                 "computer_call_output" => {
                     let allowed = ["acknowledged_safety_checks", "id", "status"];
                     self.keys(&at, item, &["type", "call_id", "output"], &allowed);
-                    self.keys(&at, &item["output"], &["type", "image_url"], &[]);
+                    self.keys(&at, &item["output"], &["type", "image_url"], &["detail"]);
                     self.must(item["output"]["type"] == "computer_screenshot", || {
                         format!("{at}: no screenshot")
                     });
