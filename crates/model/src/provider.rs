@@ -8,7 +8,7 @@ mod terms;
 
 pub use terms::{CallIds, KeyHeader, Limits, MaxTokensField, Streaming, Thinking, ToolChoice};
 
-use crate::dialect::DIALECTS;
+use crate::dialect::{DIALECTS, trained};
 use crate::endpoint::Endpoint;
 use crate::usage::Price;
 use crate::wire::{WIRES, Wire, WireOptions};
@@ -152,9 +152,10 @@ impl Provider {
         }
     }
 
-    /// How a model writes what it wants, unless the profile says otherwise.
+    /// How a model writes what it wants, unless the profile says otherwise: as its provider says, or as it was trained.
     pub fn dialect_of(&self, model: &str) -> &str {
-        self.entry(model).and_then(|m| m.dialect.as_deref()).unwrap_or(&self.dialect)
+        let said = self.entry(model).and_then(|m| m.dialect.as_deref());
+        said.or_else(|| trained::of(model)).unwrap_or(&self.dialect)
     }
 
     /// Tokens of input and output together, where anybody said.

@@ -47,6 +47,7 @@ mod script;
 mod steps;
 mod thoughts;
 pub mod tools;
+pub mod trained;
 mod uitars;
 
 use handsight_base::flow::prompt::ToolSpec;

@@ -12,6 +12,8 @@
 //! `scroll` names pixels, and its runners hand the number to `pyautogui.scroll`, which counts notches. A number as small as a count
 //! of notches is taken for one: five pixels are nothing that anybody scrolls by.
 
+mod mobile;
+
 use super::fields::Fields;
 use super::grammar::{Grammar, NO_TOOLS, TOOL_RESPONSE};
 use super::hands::{self, PIXELS};
@@ -153,7 +155,7 @@ fn read(reply: &ModelReply, steps: &mut Steps<'_>, version: Version) -> Fits<Str
     let names: &[&str] =
         if version == Version::Mobile { &["mobile_use"] } else { &["computer_use", "computer"] };
     blocks(reply, steps, names, |action, fields, steps| match version {
-        Version::Mobile => mobile(action, fields, steps),
+        Version::Mobile => mobile::take(action, fields, steps),
         Version::Plain | Version::Modifiers => computer(action, fields, steps, version),
     })
 }
@@ -343,54 +345,6 @@ pub(super) fn terminate(fields: &mut Fields, steps: &mut Steps<'_>) -> Fits<()> 
     if succeeded { steps.done(said) } else { steps.give_up(&said) }
 }
 
-/// A finger's gestures as a desktop has them: a tap is a click, a swipe turns the wheel, the phone's buttons are keys.
-fn mobile(action: &str, fields: &mut Fields, steps: &mut Steps<'_>) -> Fits<()> {
-    match action {
-        "click" => steps.click(Some(spot(fields, "coordinate", steps)?), Button::Left, 1),
-        "long_press" => {
-            let at = spot(fields, "coordinate", steps)?;
-            let seconds = fields.opt_number("time")?;
-            steps.long_press(at, seconds)
-        }
-        "swipe" => {
-            let from = spot(fields, "coordinate", steps)?;
-            steps.swipe(from, spot(fields, "coordinate2", steps)?)
-        }
-        "type" => {
-            let text = fields.text("text")?;
-            steps.type_text(text)
-        }
-        "key" => {
-            let key = fields.text("text")?;
-            steps.keys(&key)
-        }
-        "system_button" => {
-            match fields.word("button", &[("Back", 0), ("Home", 1), ("Menu", 2), ("Enter", 3)])? {
-                0 => steps.back(),
-                1 => steps.home(),
-                3 => steps.keys("Return"),
-                _ => Err(Misfit::out_of_range(
-                    "a desktop has no Menu button: use the taskbar or open another program",
-                )),
-            }
-        }
-        "open" => {
-            let name = fields.text("text")?;
-            steps.launch(name)
-        }
-        "wait" => wait(fields, steps),
-        "terminate" => terminate(fields, steps),
-        "answer" => {
-            let answer = fields.text("text")?;
-            steps.done(answer)
-        }
-        _ => {
-            let there = "click, long_press, swipe, type, key, system_button, open, wait, terminate, answer";
-            Err(Misfit::unknown(format!("there is no action {:?}, only {there}", short(action))))
-        }
-    }
-}
-
 /// Each action and what the model is told of it.
 const COMPUTER_ACTIONS: &[(&str, &str)] = &[
     ("key", "Presses the keys of `keys` together and lets them go."),
@@ -404,19 +358,6 @@ const COMPUTER_ACTIONS: &[(&str, &str)] = &[
     ("triple_click", "Clicks three times with the left button."),
     ("scroll", "Scrolls by `pixels`; about 100 are one notch of the wheel. Positive is up."),
     ("hscroll", "Scrolls sideways by `pixels`. Positive is right."),
-    ("wait", "Waits for `time` seconds."),
-    ("terminate", "Ends the task with its `status`."),
-    ("answer", "Ends the task with an answer in `text`."),
-];
-
-const MOBILE_ACTIONS: &[(&str, &str)] = &[
-    ("click", "Taps `coordinate`."),
-    ("long_press", "Presses `coordinate` for `time` seconds."),
-    ("swipe", "Swipes from `coordinate` to `coordinate2`."),
-    ("type", "Types `text` into the active field; a line break presses Enter."),
-    ("key", "Presses the key named in `text`."),
-    ("system_button", "Presses the `button` Back, Home or Enter."),
-    ("open", "Opens the program named in `text`."),
     ("wait", "Waits for `time` seconds."),
     ("terminate", "Ends the task with its `status`."),
     ("answer", "Ends the task with an answer in `text`."),
@@ -438,7 +379,7 @@ fn words(grammar: &Grammar, version: Version) -> String {
         Version::Mobile => {
             properties["coordinate2"] = point;
             properties["button"] = json!({"type": "string", "enum": ["Back", "Home", "Enter"]});
-            ("mobile_use", "Work the screen by touch.", MOBILE_ACTIONS)
+            ("mobile_use", "Work the screen by touch.", mobile::ACTIONS)
         }
         Version::Plain | Version::Modifiers => {
             properties["keys"] = json!({"type": "array", "items": {"type": "string"}});
