@@ -43,6 +43,7 @@ mod wine_rig;
 mod wires;
 mod world_run;
 mod xvfb_bad_input;
+mod xvfb_children;
 mod xvfb_cost;
 mod xvfb_doctor;
 mod xvfb_long;
