@@ -23,7 +23,7 @@ use handsight_base::port::perceiver::Perceiver;
 use handsight_base::space::FrameGeometry;
 use handsight_base::stop::{Stop, StopReason};
 use handsight_pixel::blend::Exporter;
-use handsight_pixel::png::PngEncoder;
+use handsight_pixel::picture::PictureEncoder;
 use handsight_store::Totals;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(crate) struct Engine {
     pub(crate) person: Person,
     pub(crate) hud: HudPainter,
     pub(crate) exporter: Exporter,
-    pub(crate) png: PngEncoder,
+    pub(crate) encoder: PictureEncoder,
 
     /// The turn that runs, from 1.
     pub(crate) turn: u64,
@@ -117,7 +117,7 @@ impl Engine {
             progress,
             person,
             exporter: Exporter::new(),
-            png: PngEncoder::new(),
+            encoder: PictureEncoder::new(),
             turn: 0,
             frames: 0,
             geometry: None,

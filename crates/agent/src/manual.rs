@@ -8,6 +8,7 @@ use crate::episode::{EpisodeError, Parts, assemble, close};
 use crate::tools::Meaning;
 use crate::turn;
 use handsight_base::flow::decision::ToolUse;
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::prompt::Picture;
 use handsight_base::flow::settled::Calm;
@@ -129,7 +130,8 @@ impl Manual {
         engine.geometry = Some(frame.geometry);
         let picture = turn::picture(engine, &frame)?;
         let hash = FrameHash::of(&picture.bytes);
-        let view = engine.profile.record.dump_screenshots.then(|| test_name(self.next));
+        let format = PictureFormat::of(&picture.bytes).unwrap_or(PictureFormat::Png);
+        let view = engine.profile.record.dump_screenshots.then(|| test_name(self.next, format));
         let observed = Observed {
             picture: Some(hash),
             at_unix_millis: engine.captured_unix_millis,

@@ -8,6 +8,7 @@
 
 mod layer;
 
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::prompt::Sampling;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -120,6 +121,10 @@ stage! {
         picture_width: u32 = 1536,
         picture_height: u32 = 864,
         fit: Fit = Fit::Stretch,
+        picture_format: PictureKind = PictureKind::Png,
+        /// Of a JPEG, 1 to 100.
+        picture_quality: u8 = 90,
+        picture_filter: PictureFilter = PictureFilter::Nearest,
         task_cap_tokens: u32 = 8000,
     }
 }
@@ -138,6 +143,40 @@ pub enum Fit {
     Stretch,
     /// As large as fits into the given size.
     KeepAspect,
+}
+
+/// What the picture is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureKind {
+    /// Lossless, and something smaller where the service's limit of bytes asks for it.
+    Auto,
+    Png,
+    /// Lossless WebP.
+    Webp,
+    Jpeg,
+}
+
+impl PictureKind {
+    /// The format that is insisted on; `None` if it is left open.
+    pub const fn fixed(self) -> Option<PictureFormat> {
+        match self {
+            Self::Auto => None,
+            Self::Png => Some(PictureFormat::Png),
+            Self::Webp => Some(PictureFormat::Webp),
+            Self::Jpeg => Some(PictureFormat::Jpeg),
+        }
+    }
+}
+
+/// How the screen is scaled to the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureFilter {
+    /// Each pixel of the picture is one of the screen.
+    Nearest,
+    /// Each is made of those around it: small letters stay whole where the picture is smaller than the screen.
+    Lanczos,
 }
 
 stage! {
@@ -386,6 +425,13 @@ impl Profile {
             if !(16..=16_384).contains(&value) {
                 return Err(ProfileError::value(key, value, "16 to 16384 pixels"));
             }
+        }
+        if !(1..=100).contains(&self.context.picture_quality) {
+            return Err(ProfileError::value(
+                "context.picture_quality",
+                self.context.picture_quality,
+                "1 to 100",
+            ));
         }
         if !(0.0..=1.0).contains(&self.settle.change_ratio_threshold) {
             return Err(ProfileError::value(

@@ -9,6 +9,7 @@ mod context;
 mod decide;
 mod learn;
 mod perceive;
+mod picture;
 mod record;
 mod settle;
 mod verify;
@@ -20,7 +21,7 @@ use handsight_base::flow::lesson::Lesson;
 
 pub(crate) use act::{ambiguous_line, perform};
 pub(crate) use capture::{capture, show_words};
-pub(crate) use context::picture;
+pub(crate) use picture::picture;
 pub(crate) use settle::settle_down;
 
 /// Runs one turn to its end, or says what interrupted it. An interrupted turn stays in the journal as far as it came.

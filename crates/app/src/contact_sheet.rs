@@ -8,7 +8,8 @@ use crate::{fonts, run_folder, say};
 use handsight_base::flow::step::StepRecord;
 use handsight_base::space::FramePx;
 use handsight_pixel::font::FontStack;
-use handsight_pixel::png::{self, PngEncoder};
+use handsight_pixel::picture;
+use handsight_pixel::png::PngEncoder;
 use handsight_pixel::sheet::{Marks, Sheet, SheetStyle};
 use handsight_store::Reader;
 use std::path::Path;
@@ -39,14 +40,14 @@ pub(crate) fn write(
             continue;
         }
         let Some(step) = reader.step(*turn)? else { continue };
-        let picture =
-            match reader.frame(&step.picture).and_then(|b| png::decode(&b).map_err(|e| e.to_string())) {
-                Ok(picture) => picture,
-                Err(why) => {
-                    say::warning(&format!("turn {turn}: the picture is not there: {why}"));
-                    continue;
-                }
-            };
+        let read = reader.frame(&step.picture).and_then(|b| picture::decode(&b).map_err(|e| e.to_string()));
+        let picture = match read {
+            Ok(picture) => picture,
+            Err(why) => {
+                say::warning(&format!("turn {turn}: the picture is not there: {why}"));
+                continue;
+            }
+        };
         let spots: Vec<FramePx> =
             reader.actions(*turn)?.iter().flat_map(|row| row.action.spots()).map(|spot| spot.point).collect();
         sheet.add(picture.view(), caption(&step), Marks { frame: step.frame.size, at: &spots })?;

@@ -236,6 +236,8 @@ fn of_model(error: &ModelError) -> (Exit, String) {
         | ModelError::Malformed { .. }
         | ModelError::TooLong { .. }
         | ModelError::PictureTooLarge { .. }
+        | ModelError::PictureUnfit { .. }
+        | ModelError::RequestTooLarge { .. }
         | ModelError::RecordingEnds { .. } => (Exit::Model, "`handsight doctor` checks the model service."),
     };
     (exit, hint.to_owned())

@@ -4,6 +4,7 @@
 //! and shows nobody's screen; keys never reach an exchange.
 
 use crate::recorded::{Recording, pictures_by_hash};
+use handsight_base::flow::format::PictureLimits;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::stop::Stop;
@@ -59,8 +60,8 @@ impl Model for Taping {
         self.inner.name()
     }
 
-    fn picture_limit(&self) -> Option<u64> {
-        self.inner.picture_limit()
+    fn picture_limits(&self) -> PictureLimits {
+        self.inner.picture_limits()
     }
 
     fn ask<'a>(

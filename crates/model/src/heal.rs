@@ -6,6 +6,7 @@
 //! the same request is never sent again.
 
 use crate::usage::pictures;
+use handsight_base::flow::format::PictureLimits;
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest, Part};
@@ -18,7 +19,7 @@ use std::time::Duration;
 /// What stands in place of a picture.
 const GONE: &str = "[a picture was taken out here: the service refused it]";
 
-type Hash = [u8; 32];
+pub(crate) type Hash = [u8; 32];
 
 /// A model whose history loses what its service refuses.
 pub struct Healing {
@@ -34,7 +35,7 @@ impl Healing {
     /// The request without what was refused before.
     fn healed<'a>(&self, request: &'a ModelRequest) -> Cow<'a, ModelRequest> {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        if refused.is_empty() { Cow::Borrowed(request) } else { without(request, &refused) }
+        if refused.is_empty() { Cow::Borrowed(request) } else { without(request, &refused, GONE) }
     }
 }
 
@@ -43,8 +44,8 @@ impl Model for Healing {
         self.inner.name()
     }
 
-    fn picture_limit(&self) -> Option<u64> {
-        self.inner.picture_limit()
+    fn picture_limits(&self) -> PictureLimits {
+        self.inner.picture_limits()
     }
 
     fn pause(&self) -> Option<Duration> {
@@ -70,19 +71,25 @@ impl Model for Healing {
     }
 }
 
-fn hash(picture: &Picture) -> Hash {
+pub(crate) fn hash(picture: &Picture) -> Hash {
     *blake3::hash(&picture.bytes).as_bytes()
 }
 
-/// The request without these pictures.
-fn without<'a>(request: &'a ModelRequest, refused: &BTreeSet<Hash>) -> Cow<'a, ModelRequest> {
+/// The request without these pictures, with words in place of each.
+pub(crate) fn without<'a>(
+    request: &'a ModelRequest,
+    refused: &BTreeSet<Hash>,
+    words: &str,
+) -> Cow<'a, ModelRequest> {
     if !pictures(request).any(|p| refused.contains(&hash(p))) {
         return Cow::Borrowed(request);
     }
     let mut request = request.clone();
     for part in request.messages.iter_mut().flat_map(|m| &mut m.parts) {
         match part {
-            Part::Picture(picture) if refused.contains(&hash(picture)) => *part = Part::Text(GONE.to_owned()),
+            Part::Picture(picture) if refused.contains(&hash(picture)) => {
+                *part = Part::Text(words.to_owned())
+            }
             Part::Result { text, picture, .. }
                 if picture.as_ref().is_some_and(|p| refused.contains(&hash(p))) =>
             {
@@ -90,7 +97,7 @@ fn without<'a>(request: &'a ModelRequest, refused: &BTreeSet<Hash>) -> Cow<'a, M
                 if !text.is_empty() {
                     text.push('\n');
                 }
-                text.push_str(GONE);
+                text.push_str(words);
             }
             Part::Picture(_) | Part::Text(_) | Part::Call(_) | Part::Result { .. } => {}
         }

@@ -13,6 +13,7 @@
 pub mod cassette;
 pub mod dialect;
 pub mod endpoint;
+mod fitting;
 mod heal;
 mod http;
 mod limiter;
@@ -42,4 +43,4 @@ pub use remote::{Remote, Setup};
 pub use retry::{RetryPolicy, Retrying};
 pub use scripted::Scripted;
 pub use secret::Secret;
-pub use usage::{AtMost, Price, Tariff};
+pub use usage::{AtMost, LongPrice, Price, Tariff};

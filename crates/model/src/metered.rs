@@ -5,6 +5,7 @@
 //! off. A refusal costs nothing. A call that could pass a limit is not made.
 
 use crate::usage::{AtMost, Tariff};
+use handsight_base::flow::format::PictureLimits;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest, Usage};
@@ -157,8 +158,8 @@ impl Model for Metered {
         self.inner.name()
     }
 
-    fn picture_limit(&self) -> Option<u64> {
-        self.inner.picture_limit()
+    fn picture_limits(&self) -> PictureLimits {
+        self.inner.picture_limits()
     }
 
     fn pause(&self) -> Option<Duration> {

@@ -6,14 +6,14 @@
 
 mod terms;
 
-pub use terms::{CallIds, KeyHeader, Limits, MaxTokensField, Streaming, Thinking, ToolChoice};
+pub use terms::{CallIds, Crowd, KeyHeader, Limits, MaxTokensField, Streaming, Thinking, ToolChoice};
 
 use crate::dialect::{DIALECTS, trained};
 use crate::endpoint::Endpoint;
 use crate::usage::Price;
 use crate::wire::{WIRES, Wire, WireOptions};
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::port::model::ModelError;
-use handsight_base::space::Size;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -54,11 +54,8 @@ pub enum SetupError {
     BaseUrl { text: String, why: String },
     #[error("{provider} has no address of its own; give one with --base-url")]
     NoBaseUrl { provider: String },
-    #[error(
-        "a picture of {size} pixels is over {provider}'s limit of {limit} a side; \
-         set context.picture_width and context.picture_height lower"
-    )]
-    PictureSize { provider: String, size: Size, limit: u32 },
+    #[error("context.picture_format asks for {format}, and {provider} takes only {taken}")]
+    PictureFormat { provider: String, format: PictureFormat, taken: String },
     #[error("the key in {variable} holds a character that no HTTP header may hold; set {variable} anew")]
     BadKey { variable: String },
     #[error(transparent)]
@@ -117,7 +114,9 @@ struct ModelEntry {
     fixed_sampling: bool,
     thinking: Option<Thinking>,
     pictures_in_results: Option<bool>,
-    context_tokens: Option<u64>,
+    /// Where they differ from the provider's.
+    #[serde(default)]
+    limits: Limits,
     /// Instead of the provider's.
     dialect: Option<String>,
 }
@@ -142,13 +141,20 @@ impl Provider {
         self.entry(model)?.price
     }
 
-    /// Whether pictures of this size will be taken.
-    pub fn check_picture_size(&self, size: Size) -> Result<(), SetupError> {
-        match self.limits.picture_edge {
-            Some(limit) if size.width.max(size.height) > limit => {
-                Err(SetupError::PictureSize { provider: self.name.clone(), size, limit })
+    /// What a model takes at most: its own limits, and its provider's where it has none.
+    pub fn limits_of(&self, model: &str) -> Limits {
+        self.entry(model).map_or_else(|| self.limits.clone(), |m| m.limits.over(&self.limits))
+    }
+
+    /// Whether a model takes pictures of this format; asked before a run, since a profile may insist on one.
+    pub fn check_picture_format(&self, model: &str, format: PictureFormat) -> Result<(), SetupError> {
+        match self.limits_of(model).picture_formats {
+            Some(taken) if !taken.contains(&format) => {
+                let taken: Vec<String> = taken.iter().map(ToString::to_string).collect();
+                let (provider, taken) = (self.name.clone(), taken.join(", "));
+                Err(SetupError::PictureFormat { provider, format, taken })
             }
-            _ => Ok(()),
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -160,7 +166,7 @@ impl Provider {
 
     /// Tokens of input and output together, where anybody said.
     pub fn context_tokens(&self, model: &str) -> Option<u64> {
-        self.entry(model).and_then(|m| m.context_tokens).or(self.limits.context_tokens)
+        self.limits_of(model).context_tokens
     }
 
     pub fn thinking(&self, model: &str) -> Option<Thinking> {
@@ -190,7 +196,7 @@ impl Provider {
             thinking: self.thinking(model),
             caching: self.caching,
             pictures_in_results: self.pictures_in_results(model),
-            picture_count: self.limits.picture_count,
+            picture_count: None,
             replay: &self.replay,
             call_ids: self.call_ids,
         }
@@ -320,6 +326,9 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
     if let Some(url) = &file.base_url {
         Endpoint::parse(url).map_err(|e| bad("base_url", e.to_string(), None))?;
     }
+    if let Some(what) = file.limits.nonsense() {
+        return Err(bad("[limits]", what.into(), None));
+    }
     if file.key_variable.as_deref() == Some("") {
         return Err(bad("key_variable", "the name of the variable is empty; leave it out".into(), None));
     }
@@ -327,6 +336,9 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
         let at = entry.names.first().map_or("names", String::as_str);
         if entry.names.iter().any(String::is_empty) || entry.names.is_empty() {
             return Err(bad("names", "a model has no name".into(), None));
+        }
+        if let Some(what) = entry.limits.nonsense() {
+            return Err(bad(&format!("{at:?}"), format!("{at}: {what}"), None));
         }
         if entry.price.is_some_and(|p| !p.is_sane()) {
             return Err(bad(

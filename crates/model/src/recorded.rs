@@ -7,6 +7,7 @@ use crate::provider::{MaxTokensField, Thinking, ToolChoice};
 use crate::wire::{Wire, WireOptions, chat, gemini, messages, responses};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use handsight_base::flow::format::{PictureFormat, PictureLimits};
 use handsight_base::port::BoxFuture;
 use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::stop::Stop;
@@ -44,6 +45,9 @@ impl std::fmt::Display for Difference {
         write!(f, "call {call} differs from the recording at {place}: recorded {recorded}, now {now}")
     }
 }
+
+/// Before the hash of a JPEG that stands without a data URL.
+const BARE_JPEG: &str = "jpeg:";
 
 pub struct Recorded {
     name: String,
@@ -106,6 +110,13 @@ impl Model for Recorded {
         &self.name
     }
 
+    /// The format of the recorded call that comes next, so that a run that left it open makes the same picture again.
+    fn picture_limits(&self) -> PictureLimits {
+        let recorded = self.recording.exchange(self.played());
+        let formats = recorded.and_then(|exchange| format_of(&exchange.request)).map(|format| vec![format]);
+        PictureLimits { formats, ..PictureLimits::default() }
+    }
+
     fn ask<'a>(
         &'a self,
         request: &'a ModelRequest,
@@ -113,6 +124,15 @@ impl Model for Recorded {
     ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
         Box::pin(async move { if stop.is_set() { Err(ModelError::Stopped) } else { self.play(request) } })
     }
+}
+
+/// What the newest picture of a request was written as.
+fn format_of(request: &str) -> Option<PictureFormat> {
+    PictureFormat::ALL
+        .into_iter()
+        .filter_map(|format| Some((request.rfind(format.media_type())?, format)))
+        .max()
+        .map(|(_, format)| format)
 }
 
 /// By which wire a request went, told from its shape: each has a word that no other has.
@@ -205,7 +225,8 @@ fn first_difference(recorded: &Value, now: &Value) -> Option<(String, String, St
         }
         (Value::String(a), Value::String(b)) => {
             let (a, b) = (by_hash(a), by_hash(b));
-            (a != b).then(|| differing_texts(&a, &b))
+            // What is written as JPEG again is a little another picture: that it is one must do.
+            (a != b && !(is_jpeg(&a) && is_jpeg(&b))).then(|| differing_texts(&a, &b))
         }
         (a, b) => (a != b).then(|| (String::new(), shown(a), shown(b))),
     }
@@ -250,11 +271,17 @@ fn by_hash(text: &str) -> String {
     }
 }
 
+/// Of what [`by_hash`] gave.
+fn is_jpeg(text: &str) -> bool {
+    text.starts_with("data:image/jpeg;base64,") || text.starts_with(BARE_JPEG)
+}
+
 /// The same of a picture that stands without a data URL, as two of the wires have it.
 fn bare_by_hash(text: &str) -> Option<String> {
     let bytes = (text.len() >= 64).then(|| STANDARD.decode(text).ok())??;
     let is_picture = [b"\x89PNG".as_slice(), b"\xff\xd8\xff", b"RIFF"].iter().any(|m| bytes.starts_with(m));
-    is_picture.then(|| format!("frame:{}", blake3::hash(&bytes)))
+    let mark = if bytes.starts_with(b"\xff\xd8\xff") { BARE_JPEG } else { "frame:" };
+    is_picture.then(|| format!("{mark}{}", blake3::hash(&bytes)))
 }
 
 /// A request with every picture replaced by its hash, the form in which a recording may be kept.

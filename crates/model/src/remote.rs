@@ -1,13 +1,14 @@
 //! A model behind HTTP: a provider's terms and a wire, joined into the port.
 
 use crate::endpoint::Endpoint;
+use crate::fitting;
 use crate::http::{Call, Deadlines, Http, HttpSetup};
 use crate::provider::{Limits, Provider, SetupError, Thinking};
 use crate::secret::Secret;
 use crate::stream::Reading;
-use crate::usage::{Price, Tariff, pictures};
-use crate::wire::base64_len;
+use crate::usage::{Price, Tariff};
 use bytes::Bytes;
+use handsight_base::flow::format::PictureLimits;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest};
@@ -89,7 +90,7 @@ impl Remote {
 
     /// What a picture may weigh and measure; ask this before one is encoded.
     pub fn limits(&self) -> Limits {
-        self.provider.limits
+        self.provider.limits_of(&self.model)
     }
 
     /// `None` where nobody said; a cost limit can then not be held.
@@ -107,7 +108,7 @@ impl Remote {
             Some(Thinking::Budget(budget)) => budget,
             Some(Thinking::Kept | Thinking::Adaptive) | None => 0,
         };
-        let picture_tokens = self.provider.limits.picture_tokens;
+        let picture_tokens = self.limits().picture_tokens;
         Tariff { price: self.price(), picture_tokens, thinking_tokens }
     }
 
@@ -158,11 +159,10 @@ impl Remote {
     }
 
     async fn exchange(&self, request: &ModelRequest) -> Result<ModelReply, ModelError> {
-        self.check_pictures(request)?;
         let wire = self.provider.wire;
         let watch = RealClock::new();
         let options = self.provider.wire_options(&self.model);
-        let body = Bytes::from(wire.body(request, &options));
+        let body = Bytes::from(fitting::body(wire, request, &options, &self.limits())?);
         let headers = self.headers_for(request);
         let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         let call = Call {
@@ -192,21 +192,6 @@ impl Remote {
         reply.usage.cost_usd = tariff.cost(&reply.usage, tariff.at_most(request));
         Ok(reply)
     }
-
-    fn check_pictures(&self, request: &ModelRequest) -> Result<(), ModelError> {
-        let Some(limit) = self.provider.limits.picture_bytes else { return Ok(()) };
-        for picture in pictures(request) {
-            let bytes = base64_len(picture.bytes.len()) as u64;
-            if bytes > limit {
-                return Err(ModelError::PictureTooLarge {
-                    provider: self.provider.name.clone(),
-                    bytes,
-                    limit,
-                });
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Model for Remote {
@@ -214,8 +199,14 @@ impl Model for Remote {
         &self.name
     }
 
-    fn picture_limit(&self) -> Option<u64> {
-        self.provider.limits.picture_bytes
+    fn picture_limits(&self) -> PictureLimits {
+        let limits = self.limits();
+        PictureLimits {
+            bytes: limits.picture_bytes,
+            edge: limits.picture_edge,
+            pixels: limits.picture_pixels,
+            formats: limits.picture_formats,
+        }
     }
 
     fn ask<'a>(

@@ -5,6 +5,7 @@
 //! one call: with a [`Limiter`] it fails at once, and [`Model::pause`] says how long to wait before the next look.
 
 use crate::limiter::Limiter;
+use handsight_base::flow::format::PictureLimits;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
@@ -112,8 +113,8 @@ impl Model for Retrying {
         self.inner.name()
     }
 
-    fn picture_limit(&self) -> Option<u64> {
-        self.inner.picture_limit()
+    fn picture_limits(&self) -> PictureLimits {
+        self.inner.picture_limits()
     }
 
     fn pause(&self) -> Option<Duration> {

@@ -14,6 +14,19 @@ pub struct Price {
     /// Of input that the provider wrote to its cache; the price of other input if not given.
     pub cache_write: Option<f64>,
     pub output: f64,
+    /// Of requests with more input than that; the same for all if not given.
+    pub long: Option<LongPrice>,
+}
+
+/// The price of all tokens of a request that has more input tokens than `over`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongPrice {
+    pub over: u64,
+    pub input: f64,
+    pub cached: Option<f64>,
+    pub cache_write: Option<f64>,
+    pub output: f64,
 }
 
 /// The most a call can have used, for a provider that says nothing of it (R31).
@@ -72,7 +85,7 @@ impl Tariff {
 
     /// US dollars that no call of this size costs more than: all of its input at the dearest price of input.
     pub(crate) fn most_usd(&self, most: AtMost) -> Option<f64> {
-        let price = self.price?;
+        let price = self.price?.of(most.input_tokens);
         let dearest = [price.input, price.cached.unwrap_or(0.0), price.cache_write.unwrap_or(0.0)];
         let input = dearest.into_iter().fold(0.0, f64::max);
         Some((most.input_tokens as f64 * input + most.output_tokens as f64 * price.output) / 1e6)
@@ -94,14 +107,27 @@ pub(crate) fn pictures(request: &ModelRequest) -> impl Iterator<Item = &Picture>
 
 impl Price {
     pub(crate) fn is_sane(&self) -> bool {
+        let long = self.long.map_or([0.0; 4], |long| long.price().each());
+        self.each().iter().chain(&long).all(|p| p.is_finite() && *p >= 0.0)
+    }
+
+    fn each(&self) -> [f64; 4] {
         [self.input, self.output, self.cached.unwrap_or(0.0), self.cache_write.unwrap_or(0.0)]
-            .iter()
-            .all(|p| p.is_finite() && *p >= 0.0)
+    }
+
+    /// What it is for a request with so much input.
+    fn of(self, input_tokens: u64) -> Self {
+        self.long.filter(|long| input_tokens > long.over).map_or(self, |long| long.price())
     }
 
     /// What the counted tokens cost; a count that the provider left out is taken as the most it can be.
     pub(crate) fn cost(&self, usage: &Usage, most: AtMost) -> f64 {
         let input = usage.input_tokens.unwrap_or(most.input_tokens);
+        let price = self.of(input);
+        price.for_all(usage, most, input)
+    }
+
+    fn for_all(&self, usage: &Usage, most: AtMost, input: u64) -> f64 {
         let output = usage.output_tokens.unwrap_or(most.output_tokens);
         let cached = usage.cached_tokens.unwrap_or(0).min(input);
         let dearest = self.cache_write.unwrap_or(self.input).max(self.input);
@@ -115,11 +141,18 @@ impl Price {
     }
 }
 
+impl LongPrice {
+    const fn price(self) -> Price {
+        let Self { over: _, input, cached, cache_write, output } = self;
+        Price { input, cached, cache_write, output, long: None }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PRICE: Price = Price { input: 2.0, cached: Some(0.5), cache_write: None, output: 8.0 };
+    const PRICE: Price = Price { input: 2.0, cached: Some(0.5), cache_write: None, output: 8.0, long: None };
     const MOST: AtMost = AtMost { input_tokens: 10_000, output_tokens: 2_000 };
 
     fn cost(price: Price, input: Option<u64>, output: Option<u64>, cached: Option<u64>) -> f64 {
@@ -147,8 +180,25 @@ mod tests {
     }
 
     #[test]
+    fn a_long_request_has_its_own_price_for_all_of_it() {
+        let long =
+            LongPrice { over: 272_000, input: 4.0, cached: Some(0.2), cache_write: Some(5.0), output: 15.0 };
+        let price = Price { long: Some(long), ..PRICE };
+        assert_eq!(cost(price, Some(272_000), Some(0), None), 0.544);
+        assert_eq!(cost(price, Some(272_001), Some(0), None), 272_001.0 * 4.0 / 1e6);
+        assert_eq!(cost(price, Some(500_000), Some(100_000), Some(400_000)), 0.4 + 0.08 + 1.5);
+        // What is reserved goes by the most there may be, and a reply that says nothing by the same.
+        let tariff = Tariff { price: Some(price), picture_tokens: None, thinking_tokens: 0 };
+        let most = AtMost { input_tokens: 300_000, output_tokens: 1_000 };
+        assert_eq!(tariff.most_usd(most), Some((300_000.0 * 5.0 + 1_000.0 * 15.0) / 1e6));
+        assert!(price.cost(&Usage::default(), most) <= tariff.most_usd(most).unwrap());
+        assert!(!Price { long: Some(LongPrice { output: -1.0, ..long }), ..PRICE }.is_sane());
+    }
+
+    #[test]
     fn what_is_reserved_is_never_less_than_what_a_cache_makes_of_it() {
-        let price = Price { input: 10.0, cached: Some(1.0), cache_write: Some(12.5), output: 50.0 };
+        let price =
+            Price { input: 10.0, cached: Some(1.0), cache_write: Some(12.5), output: 50.0, long: None };
         let most = AtMost { input_tokens: 1_000_000, output_tokens: 0 };
         let tariff = Tariff { price: Some(price), picture_tokens: None, thinking_tokens: 0 };
         assert_eq!(tariff.most_usd(most), Some(12.5));

@@ -2,11 +2,11 @@
 //!
 //! Nearest-neighbour scaling and blending commute: a picture pixel shows one frame pixel, so it is enough to blend each
 //! layer at the few picture pixels that show it. The result equals blending onto a copy of the frame and scaling that
-//! (S-13), without the copy. Bilinear scaling looks at neighbours, so there the copy is made.
+//! (S-13), without the copy. Smooth scaling looks at neighbours, so there the copy is made.
 
 use crate::canvas::{Canvas, mix};
 use crate::rgb::Rgb24;
-use crate::scale::{BilinearScaler, NearestMaps, NearestScaler, ScaleError};
+use crate::scale::{NearestMaps, NearestScaler, ScaleError, Smooth, SmoothScaler};
 use handsight_base::flow::frame::PixelView;
 use handsight_base::space::{FrameRect, Size};
 
@@ -15,7 +15,7 @@ use handsight_base::space::{FrameRect, Size};
 pub enum Scaling {
     #[default]
     Nearest,
-    Bilinear,
+    Smooth(Smooth),
 }
 
 /// Why there is no picture of a frame.
@@ -31,7 +31,7 @@ pub enum ExportError {
 #[derive(Debug, Default)]
 pub struct Exporter {
     nearest: NearestScaler,
-    bilinear: BilinearScaler,
+    smooth: SmoothScaler,
     copy: Vec<u8>,
     picture: Rgb24,
 }
@@ -64,8 +64,10 @@ impl Exporter {
                     blend_scaled(layer, pane, maps, &mut self.picture);
                 }
             }
-            Scaling::Bilinear if layers.is_empty() => self.bilinear.scale(view, to, &mut self.picture)?,
-            Scaling::Bilinear => {
+            Scaling::Smooth(smooth) if layers.is_empty() => {
+                self.smooth.scale(view, to, smooth, &mut self.picture)?;
+            }
+            Scaling::Smooth(smooth) => {
                 let stride = pane.size.width as usize * 4;
                 self.copy.clear();
                 (0..pane.size.height).for_each(|row| self.copy.extend_from_slice(view.row(row)));
@@ -74,7 +76,7 @@ impl Exporter {
                     layer.blend_shifted(origin, &mut self.copy, pane.size, stride);
                 }
                 if let Some(view) = PixelView::new(&self.copy, pane.size, stride) {
-                    self.bilinear.scale(view, to, &mut self.picture)?;
+                    self.smooth.scale(view, to, smooth, &mut self.picture)?;
                 }
             }
         }
@@ -142,7 +144,9 @@ mod tests {
         let mut out = Rgb24::default();
         match scaling {
             Scaling::Nearest => NearestScaler::new().scale(view, to, &mut out).expect("not empty"),
-            Scaling::Bilinear => BilinearScaler::new().scale(view, to, &mut out).expect("not empty"),
+            Scaling::Smooth(smooth) => {
+                SmoothScaler::new().scale(view, to, smooth, &mut out).expect("not empty");
+            }
         }
         out
     }
@@ -167,7 +171,11 @@ mod tests {
             let rest = Size::new(random.size(1, size.width - x), random.size(1, size.height - y));
             let pane = FrameRect::new(x as i32, y as i32, rest.width, rest.height);
             let to = Size::new(random.size(1, 120), random.size(1, 90));
-            let scaling = if case % 3 == 0 { Scaling::Bilinear } else { Scaling::Nearest };
+            let scaling = match case % 6 {
+                0 => Scaling::Smooth(Smooth::Bilinear),
+                3 => Scaling::Smooth(Smooth::Lanczos),
+                _ => Scaling::Nearest,
+            };
             let mut layer = || {
                 let (x, y) = (random.range(-30, 80), random.range(-30, 60));
                 let area = FrameRect::new(x as i32, y as i32, random.size(1, 60), random.size(1, 60));

@@ -1,11 +1,11 @@
-//! Buffers and what is done to pixels: scaling, drawing, text, PNG.
+//! Buffers and what is done to pixels: scaling, drawing, text, picture files.
 //!
 //! Everything here is a pure function of its arguments, so the same screen gives the same bytes. The crate refuses all
 //! I/O (fonts come as bytes), never writes into a captured frame, and never holds a second copy of a whole frame: what
 //! is drawn on top lives in a [`canvas::Canvas`] as large as itself and meets the frame when a picture is made.
 //!
 //! ```text
-//! PixelView --scale--> Rgb24 --blend Canvas, Canvas--> Rgb24 --png--> bytes
+//! PixelView --scale--> Rgb24 --blend Canvas, Canvas--> Rgb24 --picture--> bytes
 //! ```
 
 pub mod blend;
@@ -13,6 +13,7 @@ pub mod canvas;
 pub mod draw;
 pub mod font;
 pub mod hud;
+pub mod picture;
 pub mod png;
 pub mod rgb;
 pub mod scale;

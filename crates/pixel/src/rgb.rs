@@ -89,7 +89,18 @@ impl Rgb24 {
 
     /// The pixels without the leading bytes: `3 * width * height` bytes.
     pub fn to_packed(&self) -> Vec<u8> {
-        (0..self.size.height).flat_map(|row| self.row(row).iter().copied()).collect()
+        let mut packed = Vec::new();
+        self.pack_into(&mut packed);
+        packed
+    }
+
+    /// The same, written over what `packed` holds.
+    pub(crate) fn pack_into(&self, packed: &mut Vec<u8>) {
+        packed.clear();
+        packed.reserve(self.size.area() as usize * 3);
+        for row in 0..self.size.height {
+            packed.extend_from_slice(self.row(row));
+        }
     }
 
     /// Memory held, in bytes.

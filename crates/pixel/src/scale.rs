@@ -161,21 +161,47 @@ fn scale_row(columns: &[u32], groups: Option<&Groups>, source: &[u8], out: &mut 
     }
 }
 
-/// Bilinear scaling with anti-aliasing, for profiles that prefer smooth pictures to crisp ones.
+/// How a smooth picture weighs the source pixels around each of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Smooth {
+    /// By their nearness alone: soft.
+    #[default]
+    Bilinear,
+    /// By a windowed sinc over three pixels each way: keeps thin strokes and edges, with faint rims beside the sharpest.
+    Lanczos,
+}
+
+impl Smooth {
+    const fn filter(self) -> fir::FilterType {
+        match self {
+            Self::Bilinear => fir::FilterType::Bilinear,
+            Self::Lanczos => fir::FilterType::Lanczos3,
+        }
+    }
+}
+
+/// Scaling with anti-aliasing, for profiles that prefer smooth pictures to crisp ones: a pixel of the picture is made of several
+/// of the screen.
 #[derive(Debug, Default)]
-pub struct BilinearScaler {
+pub struct SmoothScaler {
     resizer: fir::Resizer,
     packed: Vec<u8>,
     scaled: Vec<u8>,
 }
 
-impl BilinearScaler {
+impl SmoothScaler {
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Scales `view` to `to` into `out`, which takes that size.
-    pub fn scale(&mut self, view: PixelView<'_>, to: Size, out: &mut Rgb24) -> Result<(), ScaleError> {
+    pub fn scale(
+        &mut self,
+        view: PixelView<'_>,
+        to: Size,
+        smooth: Smooth,
+        out: &mut Rgb24,
+    ) -> Result<(), ScaleError> {
         let from = view.size();
         if from.is_empty() || to.is_empty() {
             return Err(ScaleError::Empty { from, to });
@@ -196,7 +222,7 @@ impl BilinearScaler {
         let mut target = TypedImage::<U8x4>::from_buffer(to.width, to.height, &mut self.scaled)
             .map_err(|e| failed(e.to_string()))?;
         let options = fir::ResizeOptions::new()
-            .resize_alg(fir::ResizeAlg::Convolution(fir::FilterType::Bilinear))
+            .resize_alg(fir::ResizeAlg::Convolution(smooth.filter()))
             .use_alpha(false);
         self.resizer.resize_typed(&source, &mut target, &options).map_err(|e| failed(e.to_string()))?;
         out.reshape(to);

@@ -8,7 +8,7 @@ use crate::canvas::{Canvas, Color};
 use crate::draw;
 use crate::font::FontStack;
 use crate::rgb::Rgb24;
-use crate::scale::{BilinearScaler, Fit, ScaleError};
+use crate::scale::{Fit, ScaleError, Smooth, SmoothScaler};
 use crate::text::{Row, TextStyle, draw_outlined, wrap};
 use handsight_base::flow::frame::PixelView;
 use handsight_base::space::{FramePx, FrameRect, Size};
@@ -68,13 +68,13 @@ pub struct Sheet {
     style: SheetStyle,
     title: String,
     tiles: Vec<Tile>,
-    scaler: BilinearScaler,
+    scaler: SmoothScaler,
 }
 
 impl Sheet {
     /// Each line of the title has a row of its own; what does not fit is cut.
     pub fn new(title: impl Into<String>, style: SheetStyle) -> Self {
-        Self { style, title: title.into(), tiles: Vec::new(), scaler: BilinearScaler::new() }
+        Self { style, title: title.into(), tiles: Vec::new(), scaler: SmoothScaler::new() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -90,7 +90,7 @@ impl Sheet {
     ) -> Result<(), ScaleError> {
         let mut small = Rgb24::default();
         let to = Fit::KeepAspect.size(picture.size(), self.style.tile);
-        self.scaler.scale(picture, to, &mut small)?;
+        self.scaler.scale(picture, to, Smooth::Bilinear, &mut small)?;
         let scaled =
             |at: i32, to: u32, from: u32| (f64::from(at) * f64::from(to) / f64::from(from.max(1))) as i32;
         let place = |at: &FramePx| {

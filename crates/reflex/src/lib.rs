@@ -15,6 +15,7 @@ mod answer;
 pub mod eye;
 pub mod mind;
 
+use handsight_base::flow::format::{PictureFormat, PictureLimits};
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest, Part};
@@ -74,6 +75,12 @@ impl Reflex {
 impl Model for Reflex {
     fn name(&self) -> &str {
         NAME
+    }
+
+    /// It reads pixels, so they must be those of the screen.
+    fn picture_limits(&self) -> PictureLimits {
+        let formats = PictureFormat::ALL.into_iter().filter(|format| format.is_lossless()).collect();
+        PictureLimits { formats: Some(formats), ..PictureLimits::default() }
     }
 
     fn ask<'a>(

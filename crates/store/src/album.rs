@@ -10,6 +10,7 @@ use crate::error::{Result, StoreError, is_full};
 use crate::files::{self, TEMP_SUFFIX, on_disk};
 use crate::outside::{DiskCall, Outside};
 use crate::state::State;
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
 use std::collections::HashSet;
 use std::fs;
@@ -18,7 +19,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const FRAMES: &str = "frames";
 /// Endings a picture may have.
-pub(crate) const ENDINGS: [&str; 3] = ["png", "jpg", "webp"];
+const ENDINGS: [&str; 3] =
+    [PictureFormat::Png.ending(), PictureFormat::Jpeg.ending(), PictureFormat::Webp.ending()];
 /// Room one folder takes.
 const FOLDER_BYTES: u64 = 4096;
 
@@ -285,13 +287,13 @@ pub(crate) fn view_turn(name: &Path) -> Option<u64> {
 }
 
 /// The view of an agent run's picture (S-63), counted from 1.
-pub fn step_name(turn: u64) -> String {
-    format!("step{turn:03}.png")
+pub fn step_name(turn: u64, format: PictureFormat) -> String {
+    format!("step{turn:03}.{}", format.ending())
 }
 
 /// The view of a test run's picture (S-64), counted from 0.
-pub fn test_name(number: u64) -> String {
-    format!("test{number:03}.png")
+pub fn test_name(number: u64, format: PictureFormat) -> String {
+    format!("test{number:03}.{}", format.ending())
 }
 
 /// The view of a turn's record.
@@ -306,10 +308,10 @@ mod tests {
     #[test]
     fn views_are_named_as_the_profiles_say() {
         assert_eq!(
-            (step_name(1), test_name(0), turn_name(123)),
-            ("step001.png".into(), "test000.png".into(), "turn_000123.json".into())
+            (step_name(1, PictureFormat::Png), test_name(0, PictureFormat::Jpeg), turn_name(123)),
+            ("step001.png".into(), "test000.jpg".into(), "turn_000123.json".into())
         );
-        assert_eq!(step_name(1000), "step1000.png");
+        assert_eq!(step_name(1000, PictureFormat::Webp), "step1000.webp");
         for (name, turn) in
             [("step014.png", Some(14)), ("turn_000123-tabs.png", Some(123)), ("session.jsonl", None)]
         {

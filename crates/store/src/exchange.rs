@@ -150,16 +150,6 @@ const fn is_base64(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'+' || b == b'/'
 }
 
-/// The ending of a picture's name by its first bytes; `None` if it is none that a model takes.
-pub(crate) fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', ..] => Some("png"),
-        [0xff, 0xd8, 0xff, ..] => Some("jpg"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("webp"),
-        _ => None,
-    }
-}
-
 impl Body {
     /// The row whose request this one is like.
     pub(crate) fn like(&self) -> Option<u64> {
@@ -220,6 +210,7 @@ impl Body {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use handsight_base::flow::format::PictureFormat;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
@@ -245,7 +236,7 @@ mod tests {
         for (i, request) in requests.iter().enumerate() {
             let exchange = Exchange { request: request.clone(), status: 200, ..Exchange::default() };
             let body = packer.pack(i as u64, &exchange, &mut |bytes| {
-                picture_kind(bytes)?;
+                PictureFormat::of(bytes)?;
                 let hash = FrameHash::of(bytes);
                 frames.insert(hash, bytes.to_vec());
                 Some(hash)

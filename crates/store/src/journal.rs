@@ -7,9 +7,9 @@
 mod open;
 mod turn;
 
-use crate::album::{Album, ENDINGS, is_view};
+use crate::album::{Album, is_view};
 use crate::error::{Result, StoreError};
-use crate::exchange::{Packer, picture_kind};
+use crate::exchange::Packer;
 use crate::files;
 use crate::held::Written;
 use crate::lock::RunLock;
@@ -22,6 +22,7 @@ use crate::report::Ambiguous;
 use crate::reserve::Reserve;
 use crate::row::{Kind, Row, Sum, WHOLE};
 use crate::session::{Session, is_session};
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::step::StepRecord;
 use handsight_base::redact::Redactor;
@@ -227,7 +228,7 @@ impl Journal {
     /// a picture that is lost never ends a run, and [`Journal::health`] counts it.
     pub fn keep_frame(&mut self, turn: u64, bytes: &[u8]) -> FrameHash {
         let hash = FrameHash::of(bytes);
-        let ending = picture_kind(bytes).unwrap_or(ENDINGS[0]);
+        let ending = PictureFormat::of(bytes).unwrap_or(PictureFormat::Png).ending();
         if self.failed.is_none() && self.album.keep(turn, &hash, bytes, ending) {
             let known = |(t, h): &(u64, FrameHash)| *t == turn && *h == hash;
             if !self.unnamed.iter().any(known) {

@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::progress::Event;
 use crate::tools::{Meaning, Understood};
 use handsight_base::flow::decision::{Choice, Decision, Refused, ToolUse};
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::intent::Intent;
 use handsight_base::flow::prompt::Prompt;
@@ -25,7 +26,8 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
     // The picture is on disk before the row that names it; the disk works while the model thinks.
     let observed =
         Observed { picture: Some(hash), at_unix_millis: engine.captured_unix_millis, frame: prompt.frame };
-    let view = engine.profile.record.dump_screenshots.then(|| step_name(engine.turn));
+    let format = PictureFormat::of(&bytes).unwrap_or(PictureFormat::Png);
+    let view = engine.profile.record.dump_screenshots.then(|| step_name(engine.turn, format));
     let stored = engine.journal.observe(engine.turn, observed, bytes.clone(), view);
     let request = engine.dialect.encode(&prompt);
     engine.tell(Event::Asked {

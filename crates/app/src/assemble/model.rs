@@ -147,6 +147,9 @@ impl Choice {
     ) -> anyhow::Result<Option<Remote>> {
         let ModelRef::Served { provider, model } = &self.agent else { return Ok(None) };
         let provider = self.providers.get(provider)?;
+        if let Some(format) = profile.context.picture_format.fixed() {
+            provider.check_picture_format(model, format)?;
+        }
         let url = self.base_url.as_deref().or(provider.base_url.as_deref());
         let remote = Remote::new(Setup {
             provider,

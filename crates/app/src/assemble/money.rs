@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) fn tariff(remote: &Remote, profile: &Profile) -> Tariff {
     let own = || {
         let (input, output) = (profile.decide.price_input_usd?, profile.decide.price_output_usd?);
-        Some(Price { input, cached: None, cache_write: None, output })
+        Some(Price { input, cached: None, cache_write: None, output, long: None })
     };
     let told = remote.tariff();
     Tariff { price: told.price.or_else(own), ..told }

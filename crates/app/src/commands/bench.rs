@@ -38,6 +38,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "capture", measure: screen::capture },
     Part { name: "scale", measure: screen::scale },
     Part { name: "png", measure: screen::png },
+    Part { name: "formats", measure: screen::formats },
     Part { name: "annotate", measure: screen::annotate },
     Part { name: "hud", measure: screen::hud },
     Part { name: "input", measure: screen::input },

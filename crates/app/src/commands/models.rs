@@ -25,6 +25,8 @@ pub(crate) fn list(environment: &Environment, as_json: bool) -> anyhow::Result<E
                     "limits": {
                         "picture_bytes": p.limits.picture_bytes,
                         "picture_edge": p.limits.picture_edge,
+                        "picture_pixels": p.limits.picture_pixels,
+                        "picture_formats": p.limits.picture_formats,
                         "pictures": p.limits.picture_count,
                         "request_bytes": p.limits.request_bytes,
                         "context_tokens": p.limits.context_tokens,
@@ -58,14 +60,20 @@ pub(super) fn page() -> std::io::Result<String> {
         "# Models\n\nGenerated from `crates/model/providers/` by `cargo xtask docs`; a test compares.\n\n\
          {} providers are compiled in. A file `NAME.toml` of your own in the configuration's `providers/` folder adds one, or \
          replaces the one of the same name. `handsight models test PROVIDER/NAME` asks a model for real and says what works.\n\n\
-         | provider | wire | pictures in results | thinking kept | caching | streaming | cost known | limits |\n\
-         |---|---|---|---|---|---|---|---|\n",
+         | provider | wire | formats | pictures in results | thinking kept | caching | streaming | cost known | limits |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
         PROVIDERS.len()
     );
     for p in providers.iter() {
         let _infallible = writeln!(page, "{}", row(p));
     }
-    page.push_str("\n## Prices\n\nUS dollars per million tokens. What is not listed has no known price.\n\n");
+    page.push_str(
+        "\nFormats and limits hold before anything is sent: what is over a limit is scaled, written otherwise or left out, and the \
+         turn's notes say so. Where no format is known, PNG and JPEG are taken to be. Each file says where its facts are from, and \
+         which could not be confirmed; a model's own limits, where they differ, are in the file too.\n\n\
+         ## Prices\n\nUS dollars per million tokens. What is not listed has no known price. A second line is the price of a whole \
+         request with more input than it says.\n\n",
+    );
     page.push_str(
         "| provider | model | input | cached | cache write | output |\n|---|---|---|---|---|---|\n",
     );
@@ -73,16 +81,22 @@ pub(super) fn page() -> std::io::Result<String> {
         for (names, price, _) in p.patterns() {
             let Some(price) = price else { continue };
             let or = |v: Option<f64>| v.map_or("as input".to_owned(), |v| v.to_string());
-            let _infallible = writeln!(
-                page,
-                "| {} | `{}` | {} | {} | {} | {} |",
-                p.name,
-                names.join("`, `"),
+            let mut row = |models: &str, input: f64, cached, written, output: f64| {
+                let (cached, written) = (or(cached), or(written));
+                let _infallible =
+                    writeln!(page, "| {} | {models} | {input} | {cached} | {written} | {output} |", p.name);
+            };
+            row(
+                &format!("`{}`", names.join("`, `")),
                 price.input,
-                or(price.cached),
-                or(price.cache_write),
-                price.output
+                price.cached,
+                price.cache_write,
+                price.output,
             );
+            if let Some(long) = price.long {
+                let over = format!("the same, over {} tokens", long.over);
+                row(&over, long.input, long.cached, long.cache_write, long.output);
+            }
         }
     }
     page.push('\n');
@@ -118,11 +132,18 @@ fn row(p: &Provider) -> String {
     let mut known = Vec::new();
     known.extend(limits.picture_bytes.map(|n| format!("picture {n} bytes")));
     known.extend(limits.picture_edge.map(|n| format!("{n} pixels a side")));
+    known.extend(limits.picture_pixels.map(|n| format!("{n} pixels")));
     known.extend(limits.picture_count.map(|n| format!("{n} pictures")));
+    known.extend(limits.crowd.map(|c| format!("{} a side from {} pictures on", c.edge, c.from)));
     known.extend(limits.request_bytes.map(|n| format!("request {n} bytes")));
     known.extend(limits.context_tokens.map(|n| format!("{n} tokens")));
     let known = if known.is_empty() { "none known".to_owned() } else { known.join(", ") };
     let (name, wire) = (&p.name, p.wire.name);
     let caching = yes(p.caching);
-    format!("| {name} | {wire} | {in_results} | {thinking} | {caching} | {streaming} | {cost} | {known} |")
+    let formats = limits.picture_formats.as_ref().map_or("not known".to_owned(), |formats| {
+        formats.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    });
+    format!(
+        "| {name} | {wire} | {formats} | {in_results} | {thinking} | {caching} | {streaming} | {cost} | {known} |"
+    )
 }

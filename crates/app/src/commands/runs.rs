@@ -8,6 +8,8 @@ use crate::environment::Environment;
 use crate::exit::{Exit, Failure};
 use crate::run_folder::{self, Kind};
 use crate::{contact_sheet, pause, say, settings, signals};
+use handsight_agent::profile::PictureFilter;
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::step::StepRecord;
 use handsight_base::stop::Stop;
 use handsight_store::{Reader, step_name, test_name, turn_name};
@@ -182,9 +184,12 @@ fn export(run: &Path, dir: &Path) -> anyhow::Result<Exit> {
         log.push_str(&text);
         log.push('\n');
         write(&turn_name(turn), text.as_bytes())?;
-        let name = if test { test_name(turn.saturating_sub(1)) } else { step_name(turn) };
+        let name = |format| match test {
+            true => test_name(turn.saturating_sub(1), format),
+            false => step_name(turn, format),
+        };
         match reader.frame(&step.picture) {
-            Ok(bytes) => write(&name, &bytes)?,
+            Ok(bytes) => write(&name(PictureFormat::of(&bytes).unwrap_or(PictureFormat::Png)), &bytes)?,
             Err(why) => {
                 missing += 1;
                 say::warning(&format!("turn {turn}: the picture is not there: {why}"));
@@ -215,6 +220,11 @@ fn of_run(environment: &Environment, args: ReplayArgs) -> anyhow::Result<Request
     let mut reader = Reader::open(&args.run)?;
     let meta = reader.meta().cloned().unwrap_or_default();
     let settings = settings::recorded(environment, &meta.profile, &meta.profile_text, &[])?;
+    if settings.profile.context.picture_filter != PictureFilter::Nearest {
+        say::warning(
+            "this run scaled its pictures smoothly, which cannot be undone: the comparison will say that they differ",
+        );
+    }
     let model = match asked_a_model(&mut reader)? {
         true => assemble::model::Choice::recorded(environment, &args.run)?,
         // By hand: what was typed is what is done again.

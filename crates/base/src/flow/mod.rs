@@ -9,6 +9,7 @@
 
 pub mod action;
 pub mod decision;
+pub mod format;
 pub mod frame;
 pub mod intent;
 pub mod lesson;

@@ -85,7 +85,7 @@ impl Fragment {
 #[derive(Clone)]
 pub struct Picture {
     pub bytes: Arc<[u8]>,
-    /// `image/png`.
+    /// Of a [`PictureFormat`](super::format::PictureFormat): `image/png`, `image/webp`, `image/jpeg`.
     pub media_type: &'static str,
     /// How its pixels map to the frame.
     pub geometry: PictureGeometry,

@@ -5,6 +5,7 @@
 //! partial reply is never returned as a whole one.
 
 use super::BoxFuture;
+use crate::flow::format::PictureLimits;
 use crate::flow::prompt::{NativeTool, Picture, Sampling, ToolSpec};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
@@ -142,9 +143,9 @@ pub trait Model: Send + Sync {
     /// `provider/name`.
     fn name(&self) -> &str;
 
-    /// Most bytes that a picture may have as it is sent, which is Base64; `None` if no limit is known.
-    fn picture_limit(&self) -> Option<u64> {
-        None
+    /// What its service takes of the next picture, to be asked before that is made.
+    fn picture_limits(&self) -> PictureLimits {
+        PictureLimits::default()
     }
 
     /// How long its service should be left alone, counted from now. Whoever waits this long before looking asks with a fresh
@@ -190,6 +191,12 @@ pub enum ModelError {
     NoKey { provider: String, variable: String },
     #[error("the picture of {bytes} bytes is over {provider}'s limit of {limit}")]
     PictureTooLarge { provider: String, bytes: u64, limit: u64 },
+    #[error("{provider} does not take this picture: {why}")]
+    PictureUnfit { provider: String, why: String },
+    #[error(
+        "the request of {bytes} bytes is over {provider}'s limit of {limit}, and no earlier picture is left to leave out"
+    )]
+    RequestTooLarge { provider: String, bytes: u64, limit: u64 },
     #[error(
         "this call may cost up to {most_usd:.4} USD, and of the limit of {limit_usd} USD for {of} {spent_usd:.4} USD are spent"
     )]
@@ -218,6 +225,8 @@ impl ModelError {
             | Self::TooLong { .. }
             | Self::NoKey { .. }
             | Self::PictureTooLarge { .. }
+            | Self::PictureUnfit { .. }
+            | Self::RequestTooLarge { .. }
             | Self::CostLimit { .. }
             | Self::Unrecorded { .. }
             | Self::RecordingEnds { .. }
@@ -234,6 +243,8 @@ impl ModelError {
             Self::Http { .. }
             | Self::NoKey { .. }
             | Self::PictureTooLarge { .. }
+            | Self::PictureUnfit { .. }
+            | Self::RequestTooLarge { .. }
             | Self::CostLimit { .. }
             | Self::Unrecorded { .. }
             | Self::RecordingEnds { .. } => false,

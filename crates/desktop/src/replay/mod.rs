@@ -2,7 +2,8 @@
 //!
 //! Each capture that a model may see shows the next recorded turn; probes repeat the one that is there. The picture that
 //! was sent is stretched back to the size of the screen by nearest neighbour, which scales to exactly the same picture
-//! again, so that a replay sends byte-equal requests. The overlay is part of the recorded pictures and is accepted without
+//! again, so that a replay sends byte-equal requests; a picture that was scaled smoothly or written as JPEG comes near, and the
+//! comparison says that it is not the same. The overlay is part of the recorded pictures and is accepted without
 //! being drawn. This module refuses to go on after the last recorded turn, and it moves nothing.
 
 mod difference;
@@ -129,7 +130,7 @@ fn scene(reader: &mut Reader, turn: u64) -> Result<Scene, DesktopError> {
     let store = |e: StoreError| gone(e.to_string());
     let record = reader.step(turn).map_err(store)?.ok_or_else(|| gone("it is not there".into()))?;
     let bytes = reader.frame(&record.picture).map_err(|why| gone(format!("its picture: {why}")))?;
-    let picture = handsight_pixel::png::decode(&bytes).map_err(|e| gone(format!("its picture: {e}")))?;
+    let picture = handsight_pixel::picture::decode(&bytes).map_err(|e| gone(format!("its picture: {e}")))?;
     let expected = reader.actions(turn).map_err(store)?.into_iter().rev();
     Ok(Scene {
         turn,

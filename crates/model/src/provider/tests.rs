@@ -107,6 +107,21 @@ fn a_bad_file_is_named_with_line_and_nearest_key() {
             None,
         ),
         (format!("{GOOD}[[model]]\nnames = []\n"), 6, "no name", None),
+        (
+            format!("{GOOD}[limits]\npicture_formats = [\"png\", \"jpg\"]\n"),
+            6,
+            "unknown variant `jpg`",
+            Some("jpeg"),
+        ),
+        (format!("{GOOD}[limits]\npicture_formats = []\n"), 5, "no format", None),
+        (format!("{GOOD}[limits]\npicture_edge = 0\n"), 5, "no pixels", None),
+        (format!("{GOOD}[limits]\ncrowd = {{ fron = 3, edge = 9 }}\n"), 6, "fron", Some("from")),
+        (
+            format!("{GOOD}[[model]]\nnames = [\"a\"]\nlimits = {{ picture_pixels = 0 }}\n"),
+            6,
+            "a: a picture of no pixels",
+            None,
+        ),
         (GOOD.replace("chat", "chart"), 3, "no wire \"chart\"", Some("chat")),
         (GOOD.replace("tools", "tool"), 4, "no dialect \"tool\"", Some("tools")),
         (GOOD.replace("http://box:8000/v1", "box"), 2, "address", None),
@@ -124,18 +139,51 @@ fn a_bad_file_is_named_with_line_and_nearest_key() {
 }
 
 #[test]
-fn a_picture_that_is_too_wide_is_refused_before_the_run() {
-    let all = add(&format!("{GOOD}[limits]\npicture_edge = 2000\n")).unwrap();
+fn a_format_that_is_insisted_on_is_refused_before_the_run_if_it_is_known_not_to_be_taken() {
+    use PictureFormat::{Jpeg, Png, Webp};
+    let all = add(&format!(
+        "{GOOD}[limits]\npicture_formats = [\"png\", \"jpeg\"]\n[[model]]\nnames = [\"new\"]\nlimits = {{ picture_formats = [\"webp\"] }}\n"
+    ))
+    .unwrap();
     let mine = all.get("mine").unwrap();
-    assert!(mine.check_picture_size(Size::new(2000, 864)).is_ok());
-    for size in [Size::new(2001, 864), Size::new(10, 2001)] {
-        let told = mine.check_picture_size(size).unwrap_err().to_string();
-        assert!(told.contains(&size.to_string()) && told.contains("2000 a side"), "{told}");
+    assert!(mine.check_picture_format("old", Png).is_ok() && mine.check_picture_format("new", Webp).is_ok());
+    for (model, format, told) in [
+        ("old", Webp, "context.picture_format asks for WebP, and mine takes only PNG, JPEG"),
+        ("new", Jpeg, "context.picture_format asks for JPEG, and mine takes only WebP"),
+    ] {
+        assert_eq!(mine.check_picture_format(model, format).unwrap_err().to_string(), told);
     }
-    assert!(
-        all.get("lmstudio").unwrap().check_picture_size(Size::new(99_999, 1)).is_ok(),
-        "no limit is known"
-    );
+    let custom = all.get(CUSTOM).unwrap();
+    assert!(PictureFormat::ALL.iter().all(|f| custom.check_picture_format("m", *f).is_ok()), "nobody said");
+}
+
+#[test]
+fn a_models_own_limits_go_before_its_providers() {
+    let all = add(&format!(
+        "{GOOD}[limits]\npicture_count = 100\npicture_edge = 8000\ncrowd = {{ from = 21, edge = 2000 }}\n\
+         [[model]]\nnames = [\"large\"]\nlimits = {{ picture_count = 600, context_tokens = 1_000_000 }}\n"
+    ))
+    .unwrap();
+    let mine = all.get("mine").unwrap();
+    let (small, large) = (mine.limits_of("small"), mine.limits_of("large"));
+    assert_eq!((small.picture_count, large.picture_count), (Some(100), Some(600)));
+    assert_eq!((small.picture_edge, large.picture_edge), (Some(8000), Some(8000)));
+    assert_eq!(large.crowd, Some(Crowd { from: 21, edge: 2000 }));
+    assert_eq!((mine.context_tokens("small"), mine.context_tokens("large")), (None, Some(1_000_000)));
+}
+
+#[test]
+fn every_builtin_provider_takes_the_picture_of_the_shipped_profile() {
+    for p in Providers::builtin().unwrap().iter() {
+        assert!(p.check_picture_format("any", PictureFormat::Png).is_ok(), "{}", p.name);
+        let limits = p.limits_of("any");
+        assert!(limits.picture_edge.is_none_or(|edge| edge >= 1536), "{}", p.name);
+        assert!(limits.picture_pixels.is_none_or(|pixels| pixels >= 1536 * 864), "{}", p.name);
+        // A picture at its limit leaves room for the words around it.
+        if let (Some(picture), Some(request)) = (limits.picture_bytes, limits.request_bytes) {
+            assert!(picture + 100_000 <= request, "{}", p.name);
+        }
+    }
 }
 
 #[test]

@@ -108,3 +108,43 @@ fn every_kind_of_difference_has_a_place() {
     assert_eq!(first_difference(&long, &long), None);
     assert!(first_difference(&long, &json!({})).unwrap().1.len() < 100);
 }
+
+#[tokio::test]
+async fn a_picture_left_open_is_made_as_it_was_recorded_and_a_jpeg_need_only_be_one() {
+    let seen = |media_type: &'static str, bytes: &[u8]| {
+        let mut request = request("image/gif is a word here", bytes);
+        if let Part::Picture(picture) = &mut request.messages[0].parts[0] {
+            picture.media_type = media_type;
+        }
+        request
+    };
+    let webp =
+        b"RIFF....WEBPVP8L and as many bytes as a picture without a URL needs to be seen as one".as_slice();
+    let jpeg =
+        b"\xff\xd8\xff and as many bytes as a picture without a URL needs to be seen as one....".as_slice();
+    let again = [jpeg, b" a little other"].concat();
+    for wire in [chat::WIRE, messages::WIRE, responses::WIRE, gemini::WIRE] {
+        let recorded = [seen("image/webp", webp), seen("image/jpeg", jpeg), seen("image/webp", webp)];
+        let options = WireOptions::new("m");
+        let calls: Vec<Exchange> = recorded
+            .iter()
+            .map(|r| Exchange {
+                request: String::from_utf8(wire.body(r, &options)).unwrap(),
+                ..Exchange::default()
+            })
+            .collect();
+        let model = Recorded::new("run", Box::new(calls));
+        let stop = Stop::new();
+        // What came back then is no matter here.
+        let ask = async |request| drop(model.ask(&request, &stop).await);
+        assert_eq!(model.picture_limits().formats, Some(vec![PictureFormat::Webp]), "{}", wire.name);
+        ask(seen("image/webp", webp)).await;
+        assert_eq!(model.picture_limits().formats, Some(vec![PictureFormat::Jpeg]));
+        ask(seen("image/jpeg", &again)).await;
+        assert_eq!(model.first_difference(), None, "{}", wire.name);
+        // Lossless means the same.
+        ask(seen("image/webp", &[webp, b"!"].concat())).await;
+        assert_eq!(model.first_difference().map(|d| d.call), Some(3), "{}", wire.name);
+        assert_eq!(model.picture_limits().formats, None, "the recording is at its end");
+    }
+}

@@ -289,7 +289,7 @@ async fn a_picture_over_the_limit_is_not_sent() {
     let model = Arc::new(model);
     let before: Arc<dyn Model> = Arc::<Remote>::clone(&model);
     let before = Retrying::new(before, RetryPolicy::times(0), Arc::new(RealClock::new()), None);
-    assert_eq!(before.picture_limit(), Some(1000), "whoever stands in front of it says the same");
+    assert_eq!(before.picture_limits().bytes, Some(1000), "whoever stands in front of it says the same");
     let noise: Vec<u8> = (0..751_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     // 751 bytes are 1004 after base64, 750 are 1000.
     let e = ask(&model, &turn(noise.as_slice().into())).await.unwrap_err();

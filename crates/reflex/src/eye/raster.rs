@@ -2,9 +2,12 @@
 //!
 //! Nearest-neighbour scaling repeats or drops whole columns and rows and changes none. Repeated ones are recognised and
 //! taken out, so an enlarged picture becomes exactly the screen; of a reduced one every column and row keeps the number
-//! it had on the screen, and what was dropped is known to be missing. This module refuses pictures that are no PNG.
+//! it had on the screen, and what was dropped is known to be missing. This module refuses pictures that lost something
+//! when they were written.
 
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::space::Size;
+use handsight_pixel::picture;
 use handsight_pixel::scale::nearest_map;
 use std::io::Cursor;
 
@@ -46,8 +49,10 @@ const LARGEST: u64 = 1 << 26;
 /// Why a picture could not be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    #[error("the picture is no PNG that can be read: {0}")]
-    Png(String),
+    #[error("the picture cannot be read: {0}")]
+    File(String),
+    #[error("a JPEG has lost what the offline model reads; context.picture_format must be png, webp or auto")]
+    Lossy,
     #[error("a picture of {0} cannot be looked at")]
     Shape(Size),
 }
@@ -60,9 +65,64 @@ pub(crate) struct Sheet {
     row_repeats: Vec<bool>,
 }
 
+/// A sheet that grows row by row from the top.
+struct Rows {
+    size: Size,
+    pixels: Vec<u32>,
+    row_repeats: Vec<bool>,
+    /// The row above, as it came.
+    before: Vec<u8>,
+    /// Where a column ever differs from the one to its left.
+    changes: Vec<u32>,
+}
+
+impl Rows {
+    fn of(size: Size) -> Self {
+        Self {
+            size,
+            pixels: Vec::with_capacity(size.area() as usize),
+            row_repeats: Vec::with_capacity(size.height as usize),
+            before: Vec::new(),
+            changes: vec![0; size.width as usize],
+        }
+    }
+
+    /// `unpack` makes pixels of the bytes, unless they are those of the row above.
+    fn add(&mut self, row: &[u8], unpack: impl FnOnce(&[u8], &mut Vec<u32>)) {
+        let repeats = row == self.before.as_slice();
+        self.row_repeats.push(repeats);
+        let start = self.pixels.len();
+        if repeats {
+            self.pixels.extend_from_within(start - self.size.width as usize..);
+            return;
+        }
+        self.before.clear();
+        self.before.extend_from_slice(row);
+        unpack(row, &mut self.pixels);
+        let new = &self.pixels[start..];
+        for ((change, left), right) in self.changes[1..].iter_mut().zip(new).zip(&new[1..]) {
+            *change |= left ^ right;
+        }
+    }
+
+    fn into_sheet(self) -> Result<Sheet, Unreadable> {
+        let Self { size, pixels, row_repeats, changes, before: _ } = self;
+        if pixels.len() as u64 != size.area() {
+            return Err(Unreadable::Shape(size));
+        }
+        let column_repeats = changes.iter().enumerate().map(|(x, &c)| x > 0 && c == 0).collect();
+        Ok(Sheet { size, pixels, column_repeats, row_repeats })
+    }
+}
+
 impl Sheet {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Unreadable> {
-        let failed = |e: png::DecodingError| Unreadable::Png(e.to_string());
+        match PictureFormat::of(bytes) {
+            Some(PictureFormat::Jpeg) => return Err(Unreadable::Lossy),
+            Some(PictureFormat::Webp) => return Self::of_pixels(bytes),
+            Some(PictureFormat::Png) | None => {}
+        }
+        let failed = |e: png::DecodingError| Unreadable::File(e.to_string());
         let mut decoder = png::Decoder::new(Cursor::new(bytes));
         decoder.set_transformations(png::Transformations::normalize_to_color8());
         // What is looked at was written by this machine a moment ago.
@@ -73,37 +133,37 @@ impl Sheet {
             return Err(Unreadable::Shape(size));
         }
         let channels = reader.output_color_type().0.samples();
-        let width = size.width as usize;
-        let mut pixels = Vec::with_capacity(size.area() as usize);
-        let mut row_repeats = Vec::with_capacity(size.height as usize);
-        let mut before: Vec<u8> = Vec::new();
-        let mut changes = vec![0u32; width];
+        let mut rows = Rows::of(size);
         while let Some(row) = reader.next_row().map_err(failed)? {
             let row = row.data();
-            let repeats = row == before.as_slice();
-            row_repeats.push(repeats);
-            let start = pixels.len();
-            if repeats {
-                pixels.extend_from_within(start - width..);
-                continue;
-            }
-            before.clear();
-            before.extend_from_slice(row);
             match channels {
-                3 => pixels.extend(row.as_chunks::<3>().0.iter().map(|&[r, g, b]| pack(r, g, b))),
-                4 => pixels.extend(row.as_chunks::<4>().0.iter().map(|&[r, g, b, _]| pack(r, g, b))),
-                _ => pixels.extend(row.chunks_exact(channels).map(|p| pack(p[0], p[0], p[0]))),
-            }
-            let new = &pixels[start..];
-            for ((change, left), right) in changes[1..].iter_mut().zip(new).zip(&new[1..]) {
-                *change |= left ^ right;
+                3 => rows
+                    .add(row, |row, to| to.extend(row.as_chunks().0.iter().map(|&[r, g, b]| pack(r, g, b)))),
+                4 => rows.add(row, |row, to| {
+                    to.extend(row.as_chunks().0.iter().map(|&[r, g, b, _]| pack(r, g, b)));
+                }),
+                _ => rows.add(row, |row, to| {
+                    to.extend(row.chunks_exact(channels).map(|p| pack(p[0], p[0], p[0])));
+                }),
             }
         }
-        if pixels.len() as u64 != size.area() {
+        rows.into_sheet()
+    }
+
+    /// A picture that is read whole.
+    fn of_pixels(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let picture = picture::decode(bytes).map_err(|e| Unreadable::File(e.to_string()))?;
+        let size = picture.size();
+        if size.is_empty() || size.area() > LARGEST {
             return Err(Unreadable::Shape(size));
         }
-        let column_repeats = changes.iter().enumerate().map(|(x, &c)| x > 0 && c == 0).collect();
-        Ok(Self { size, pixels, column_repeats, row_repeats })
+        let mut rows = Rows::of(size);
+        for y in 0..size.height {
+            rows.add(picture.view().row(y), |row, to| {
+                to.extend(row.as_chunks().0.iter().map(|&[b, g, r, _]| pack(r, g, b)));
+            });
+        }
+        rows.into_sheet()
     }
 
     /// The screen sizes this picture may come from, likeliest first: enlarged ones whose repeats are all there (the

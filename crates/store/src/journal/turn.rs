@@ -5,12 +5,12 @@
 
 use super::{Ack, Durability, Journal, json};
 use crate::error::{Result, StoreError};
-use crate::exchange::picture_kind;
 use crate::record::{
     CommittedBody, Decided, EndedBody, IntentBody, Observed, RunEnd, VerifiedBody, is_failure,
 };
 use crate::row::{Kind, WHOLE};
 use handsight_base::flow::action::{Action, ActionHash};
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::receipt::Outcome;
 use handsight_base::flow::settled::Calm;
@@ -79,7 +79,7 @@ impl Journal {
             let exchange = self.without_secrets(exchange);
             let mut packer = std::mem::take(&mut self.packer);
             let body = packer.pack(self.last_seq + 1, &exchange, &mut |bytes| {
-                picture_kind(bytes)?;
+                PictureFormat::of(bytes)?;
                 if self.turn.picture == Some(FrameHash::of(bytes)) {
                     return self.turn.picture;
                 }

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use handsight_base::flow::action::{Action, ActionHash};
 use handsight_base::flow::decision::ToolUse;
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::receipt::{Deed, Outcome};
 use handsight_base::flow::settled::Calm;
@@ -181,7 +182,7 @@ pub(crate) fn finish_at(
     journal.verified(turn, Calm::Settled, &Judgement::Unchecked)?;
     let ack = journal.commit(&record(turn, hash, done))?;
     if script.view {
-        journal.view_frame(turn, &step_name(turn), &hash);
+        journal.view_frame(turn, &step_name(turn, PictureFormat::Png), &hash);
     }
     Ok(ack)
 }

@@ -1,6 +1,7 @@
 //! The room that pictures and views take over thousands of turns, measured as `du` does.
 
 use crate::common::{Script, begin, finish, meta, options, picture, record};
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::flow::receipt::Outcome;
 use handsight_base::flow::settled::Calm;
@@ -83,7 +84,10 @@ fn the_quota_holds_at_every_moment() {
     assert!(reader.frame(&FrameHash::of(&picture(turns, PICTURE))).is_ok());
     let gone = reader.frame(&FrameHash::of(&picture(1, PICTURE))).unwrap_err();
     assert!(gone.contains("no longer kept"), "{gone}");
-    assert!(!dir.path().join(step_name(1)).exists() && dir.path().join(step_name(turns)).exists());
+    assert!(
+        !dir.path().join(step_name(1, PictureFormat::Png)).exists()
+            && dir.path().join(step_name(turns, PictureFormat::Png)).exists()
+    );
 }
 
 /// The picture of a failed turn outlives hundreds of younger ones, over a reopening too.
@@ -99,7 +103,7 @@ fn evidence_of_failures_is_kept_longest() {
             journal.acted(turn, 0, &failed).unwrap();
             journal.verified(turn, Calm::Settled, &Judgement::Unchecked).unwrap();
             let _ = journal.commit(&record(turn, hash, failed.clone())).unwrap();
-            assert!(journal.view_frame(turn, &step_name(turn), &hash));
+            assert!(journal.view_frame(turn, &step_name(turn, PictureFormat::Png), &hash));
         } else {
             let _ = finish(&mut journal, turn, hash, SCRIPT).unwrap();
         }
@@ -113,5 +117,8 @@ fn evidence_of_failures_is_kept_longest() {
         (1..=400).filter(|t| reader.frame(&FrameHash::of(&picture(*t, PICTURE))).is_ok()).collect();
     assert_eq!(kept[0], 3, "{kept:?}");
     assert!(kept[1] > 250 && kept.last() == Some(&400), "{kept:?}");
-    assert!(dir.path().join(step_name(3)).exists() && !dir.path().join(step_name(4)).exists());
+    assert!(
+        dir.path().join(step_name(3, PictureFormat::Png)).exists()
+            && !dir.path().join(step_name(4, PictureFormat::Png)).exists()
+    );
 }

@@ -16,7 +16,10 @@ use serde_json::Value;
 /// A picture as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
+    /// The file; a PNG unless a profile or a provider asked for something else.
     pub png: Vec<u8>,
+    /// What it was said to be, which it is.
+    pub media_type: String,
     pub width: u32,
     pub height: u32,
 }
@@ -272,15 +275,14 @@ impl Check<'_> {
 
 impl Check<'_> {
     fn url_picture(&mut self, at: &str, url: &str) {
-        match url.strip_prefix("data:image/png;base64,") {
-            Some(base64) => self.base64_picture(at, "image/png", base64),
-            None => self.wrong.push(format!("{at}: a picture that is no PNG in a data URL: {url:.40}")),
+        match url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+            Some((media_type, base64)) => self.base64_picture(at, media_type, base64),
+            None => self.wrong.push(format!("{at}: a picture that is no data URL: {url:.40}")),
         }
     }
 
     fn base64_picture(&mut self, at: &str, media_type: &str, base64: &str) {
-        self.must(media_type == "image/png", || format!("{at}: a picture of type {media_type:?}"));
-        match picture(base64) {
+        match picture(media_type, base64) {
             Ok(sent) => {
                 let size = (sent.width, sent.height);
                 let fits = self.size.is_none_or(|s| s == size);
@@ -292,15 +294,44 @@ impl Check<'_> {
     }
 }
 
-/// Decodes base64 down to the last pixel.
-fn picture(base64: &str) -> Result<Sent, String> {
-    let bytes = STANDARD.decode(base64).map_err(|e| format!("a picture whose base64 is broken: {e}"))?;
-    let broken = |e: png::DecodingError| format!("a picture that does not decode: {e}");
-    let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().map_err(broken)?;
-    let mut pixels = vec![0; reader.output_buffer_size().ok_or("a picture beyond measure")?];
-    let info = reader.next_frame(&mut pixels).map_err(broken)?;
-    reader.finish().map_err(broken)?;
-    Ok(Sent { png: bytes, width: info.width, height: info.height })
+/// Decodes base64 down to the last pixel, by the decoder of what the picture is said to be.
+fn picture(media_type: &str, base64: &str) -> Result<Sent, String> {
+    let png = STANDARD.decode(base64).map_err(|e| format!("a picture whose base64 is broken: {e}"))?;
+    let (width, height) = match media_type {
+        "image/png" => decode_png(&png),
+        "image/webp" => decode_webp(&png),
+        "image/jpeg" => decode_jpeg(&png),
+        other => return Err(format!("a picture of type {other:?}")),
+    }
+    .map_err(|why| format!("a picture that does not decode as {media_type}: {why}"))?;
+    Ok(Sent { png, media_type: media_type.to_owned(), width, height })
+}
+
+fn decode_png(bytes: &[u8]) -> Result<(u32, u32), String> {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().map_err(|e| e.to_string())?;
+    let mut pixels = vec![0; reader.output_buffer_size().ok_or("it is beyond measure")?];
+    let info = reader.next_frame(&mut pixels).map_err(|e| e.to_string())?;
+    reader.finish().map_err(|e| e.to_string())?;
+    Ok((info.width, info.height))
+}
+
+fn decode_webp(bytes: &[u8]) -> Result<(u32, u32), String> {
+    let mut decoder = image_webp::WebPDecoder::new(std::io::Cursor::new(bytes)).map_err(|e| e.to_string())?;
+    if decoder.is_animated() {
+        return Err("it is animated".into());
+    }
+    let mut pixels = vec![0; decoder.output_buffer_size().ok_or("it is beyond measure")?];
+    decoder.read_image(&mut pixels).map_err(|e| e.to_string())?;
+    Ok(decoder.dimensions())
+}
+
+fn decode_jpeg(bytes: &[u8]) -> Result<(u32, u32), String> {
+    let options = zune_core::options::DecoderOptions::default().set_strict_mode(true);
+    let cursor = zune_core::bytestream::ZCursor::new(bytes);
+    let mut decoder = zune_jpeg::JpegDecoder::new_with_options(cursor, options);
+    decoder.decode().map_err(|e| e.to_string())?;
+    let (width, height) = decoder.dimensions().ok_or("it has no size")?;
+    Ok((width as u32, height as u32))
 }
 
 /// The first key that stands twice in one object of valid JSON. The usual readers keep the last and say nothing.

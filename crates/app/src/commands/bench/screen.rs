@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use handsight_agent::policy;
 use handsight_agent::tools::{Meaning, ToolOptions, ToolSet};
 use handsight_base::flow::action::{Action, Button, Timing};
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::{Frame, Shown};
 use handsight_base::flow::intent::Intent;
 use handsight_base::gate::{Gate, Scene, Work};
@@ -26,8 +27,10 @@ use handsight_model::wire::chat;
 use handsight_pixel::blend::{Exporter, Scaling};
 use handsight_pixel::font::FontStack;
 use handsight_pixel::hud::{HudStyle, draw};
+use handsight_pixel::picture::{PictureEncoder, Written};
 use handsight_pixel::png::PngEncoder;
 use handsight_pixel::rgb::Rgb24;
+use handsight_pixel::scale::Smooth;
 use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -182,7 +185,8 @@ pub(super) fn scale(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     };
     Ok(vec![
         Figure::new("scale to 1536x864", scaled(Scaling::Nearest)?).at_most(3.0),
-        Figure::new("scale, bilinear", scaled(Scaling::Bilinear)?),
+        Figure::new("scale, bilinear", scaled(Scaling::Smooth(Smooth::Bilinear))?),
+        Figure::new("scale, Lanczos", scaled(Scaling::Smooth(Smooth::Lanczos))?),
     ])
 }
 
@@ -202,6 +206,29 @@ pub(super) fn png(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
         Figure::new("PNG size", [bytes.len() as f64 / 1024.0]).unit("KiB"),
         Figure::new("base64", text),
     ])
+}
+
+/// The whole screen at its own size in each format that a picture may have, and how large the file is.
+pub(super) fn formats(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
+    let mut screen = Screen::open(bench)?;
+    let frame = screen.frame()?;
+    let pane = frame.geometry.whole();
+    let picture: Rgb24 =
+        screen.exporter.export(frame.view(), pane, frame.size(), Scaling::Nearest, &[])?.clone();
+    let quality = bench.settings.profile.context.picture_quality;
+    let mut encoder = PictureEncoder::new();
+    let mut figures = Vec::new();
+    for (format, time, size) in [
+        (PictureFormat::Png, "PNG of the whole screen", "PNG size, whole screen"),
+        (PictureFormat::Webp, "WebP, lossless, of it", "WebP size"),
+        (PictureFormat::Jpeg, "JPEG of it", "JPEG size"),
+    ] {
+        let written = Written { format, quality };
+        let bytes = encoder.encode(&picture, written)?.len();
+        figures.push(Figure::new(time, bench.samples(|| encoder.encode(&picture, written).map(drop))?));
+        figures.push(Figure::new(size, [bytes as f64 / 1024.0]).unit("KiB"));
+    }
+    Ok(figures)
 }
 
 /// Layout and drawing of a text that is new each time, as in a run; then of as much text as the HUD takes.

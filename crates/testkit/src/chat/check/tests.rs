@@ -47,7 +47,7 @@ fn a_good_request_is_taken_and_its_picture_decoded() {
 /// Without this every test that leans on the server would pass for any request.
 #[test]
 fn each_fault_is_found() {
-    let faults: [(&str, Value, &str); 33] = [
+    let faults: [(&str, Value, &str); 36] = [
         ("/model", json!(""), "no model"),
         ("/model", json!(null), "no model"),
         ("/messages", json!([]), "no messages"),
@@ -73,7 +73,22 @@ fn each_fault_is_found() {
         ("/messages/1/content", json!([]), "no content"),
         ("/messages/1/content/0/text", json!(""), "empty text"),
         ("/messages/1/content/0/type", json!("input_text"), "a part of type"),
-        ("/messages/1/content/1/image_url/url", json!("http://x/a.png"), "no PNG"),
+        ("/messages/1/content/1/image_url/url", json!("http://x/a.png"), "no data URL"),
+        (
+            "/messages/1/content/1/image_url/url",
+            json!("data:image/gif;base64,R0lGODlh"),
+            "of type \"image/gif\"",
+        ),
+        (
+            "/messages/1/content/1/image_url/url",
+            json!("data:image/webp;base64,iVBORw=="),
+            "not decode as image/webp",
+        ),
+        (
+            "/messages/1/content/1/image_url/url",
+            json!("data:image/jpeg;base64,iVBORw=="),
+            "not decode as image/jpeg",
+        ),
         ("/messages/1/content/1/image_url/url", json!("data:image/png;base64,!"), "base64 is broken"),
         ("/messages/1/content/1/image_url/url", json!("data:image/png;base64,iVBORw=="), "does not decode"),
         ("/messages/2/tool_calls/0/id", json!("b"), "the id"),
