@@ -44,7 +44,10 @@ pub(super) fn read(text: &str) -> Fits<Said> {
         )));
     };
     whole(before)?;
-    let mut said = Said { reason: thoughts::joined([thought.as_str(), before]), ..Said::default() };
+    let mut said = Said {
+        reason: thoughts::joined([thought.as_str(), &thoughts::unlabelled(before)]),
+        ..Said::default()
+    };
     loop {
         let call = said.blocks.len();
         if call >= MOST {

@@ -34,6 +34,26 @@ pub(super) fn split(text: &str) -> Fits<(String, &str)> {
     Ok((thoughts.join("\n"), rest))
 }
 
+/// What stands before a thought, a reflection, a summary or the sentence that goes with a call.
+const LABELS: &[&str] = &[
+    "Thought:",
+    "Reflection:",
+    "Action_Summary:",
+    "Action:",
+    "Thought：",
+    "Reflection：",
+    "Action_Summary：",
+];
+
+/// The words beside a call, line by line without their labels.
+pub(super) fn unlabelled(words: &str) -> String {
+    let lines = words.lines().map(|line| {
+        let line = line.trim();
+        LABELS.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
+    });
+    joined(lines)
+}
+
 /// The name of the thought element that the text begins with.
 fn opening(text: &str) -> Option<&str> {
     let name = text.strip_prefix('<')?.split_once('>')?.0;

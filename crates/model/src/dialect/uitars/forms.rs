@@ -16,10 +16,6 @@ pub(super) struct Said {
     pub(super) note: Option<String>,
 }
 
-/// Words before what a thought, a reflection or a summary says.
-const LABELS: &[&str] =
-    &["Thought:", "Reflection:", "Action_Summary:", "Thought：", "Reflection：", "Action_Summary："];
-
 pub(super) fn read(text: &str) -> Fits<Said> {
     let (thought, rest) = thoughts::split(text)?;
     let rest = stripped(rest);
@@ -55,7 +51,7 @@ pub(super) fn read(text: &str) -> Fits<Said> {
         return Err(Misfit::no_call("nothing stands after `Action:`"));
     }
     Ok(Said {
-        reason: thoughts::joined([thought.as_str(), &said(before)]),
+        reason: thoughts::joined([thought.as_str(), &thoughts::unlabelled(before)]),
         calls: actions_of(actions)?,
         note: None,
     })
@@ -101,15 +97,6 @@ fn marks(text: &str) -> impl Iterator<Item = (&str, &str)> {
     all.into_iter().filter(move |(at, _)| begins(*at)).filter_map(of)
 }
 
-/// The words before an action, without their labels.
-fn said(before: &str) -> String {
-    let lines = before.lines().map(|line| {
-        let line = line.trim();
-        LABELS.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
-    });
-    thoughts::joined(lines)
-}
-
 fn functions(thought: &str, before: &str, element: &str) -> Fits<Said> {
     const CLOSE: &str = "</seed:tool_call>";
     let mut calls = Vec::new();
@@ -138,7 +125,7 @@ fn functions(thought: &str, before: &str, element: &str) -> Fits<Said> {
             }
         }
     }
-    Ok(Said { reason: thoughts::joined([thought, &said(before)]), calls, note })
+    Ok(Said { reason: thoughts::joined([thought, &thoughts::unlabelled(before)]), calls, note })
 }
 
 /// `{"name": ..., "arguments": "<the text of an object>"}`, or the object itself.
