@@ -6,6 +6,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::provider::{KeyHeader, SetupError};
+use crate::retry;
 use crate::secret::Secret;
 use crate::stream::Reading;
 use crate::wire::StreamFault;
@@ -238,10 +239,11 @@ impl Http {
 
     async fn refused(&self, mut response: Response, unix_millis: i64) -> ModelError {
         let status = response.status();
-        let text_of = |name| response.headers().get(name).and_then(|v: &HeaderValue| v.to_str().ok());
-        let retry_after =
-            text_of(header::RETRY_AFTER).and_then(|v| crate::retry::retry_after(v, unix_millis));
-        let location = text_of(header::LOCATION).map(str::to_owned);
+        let text_of = |name: &str| response.headers().get(name).and_then(|v: &HeaderValue| v.to_str().ok());
+        // The finer word first.
+        let asked = text_of("retry-after-ms").and_then(retry::retry_after_ms);
+        let asked = asked.or_else(|| text_of("retry-after").and_then(|v| retry::retry_after(v, unix_millis)));
+        let location = text_of("location").map(str::to_owned);
         let mut body = Vec::new();
         // Whatever arrives of the explanation is shown; the status stands already.
         while body.len() < ERROR_CAP {
@@ -251,6 +253,7 @@ impl Http {
             }
         }
         body.truncate(ERROR_CAP);
+        let retry_after = asked.or_else(|| retry::retry_info(&body));
         let mut text = self.start_of(&body);
         if let (true, Some(to)) = (status.is_redirection(), location) {
             text = format!("redirects are not followed; it points to {}. {text}", self.clean(&to));

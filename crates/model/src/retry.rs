@@ -10,6 +10,7 @@ use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::stop::Stop;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -171,6 +172,25 @@ pub(crate) fn retry_after(value: &str, unix_millis: i64) -> Option<Duration> {
     u64::try_from(left).ok().map(Duration::from_millis)
 }
 
+/// What a `retry-after-ms` means, which OpenAI's services send beside the other.
+pub(crate) fn retry_after_ms(value: &str) -> Option<Duration> {
+    let value = value.trim();
+    let plain = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+    plain.then(|| Duration::from_millis(value.parse().unwrap_or(u64::MAX)))
+}
+
+/// What the body of a refusal asks for: Google's services send no header but a `google.rpc.RetryInfo` with `"34.07s"`, and put
+/// it into a list of one before a stream.
+pub(crate) fn retry_info(body: &[u8]) -> Option<Duration> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let refusal = body.get(0).unwrap_or(&body);
+    let details = refusal.pointer("/error/details")?.as_array()?;
+    let is_retry =
+        |d: &&Value| d.get("@type").and_then(Value::as_str).is_some_and(|t| t.ends_with(".RetryInfo"));
+    let delay = details.iter().find(is_retry)?.get("retryDelay")?.as_str()?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
+}
+
 /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn date(text: &str) -> Option<i64> {
     const MONTHS: [&str; 12] =
@@ -224,6 +244,25 @@ mod tests {
         for bad in ["", "-5", "1.5", "soon", "Sun, 06 Nov 1994"] {
             assert_eq!(retry_after(bad, now), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn what_a_body_asks_for_is_heard() {
+        let of = |delay: &str| {
+            format!(
+                "{{\"error\":{{\"details\":[{{}},{{\"@type\":\"x/google.rpc.RetryInfo\",\"retryDelay\":{delay}}}]}}}}"
+            )
+        };
+        assert_eq!(retry_info(of("\"34.5s\"").as_bytes()), Some(Duration::from_millis(34_500)));
+        assert_eq!(retry_info(format!("[{}]", of("\"7s\"")).as_bytes()), Some(Duration::from_secs(7)));
+        for bad in ["\"-1s\"", "\"7\"", "7", "null", "\"NaNs\"", "\"infs\"", "\"1e99s\""] {
+            assert_eq!(retry_info(of(bad).as_bytes()), None, "{bad}");
+        }
+        for bad in ["", "[]", "7", "{\"error\":{\"details\":{}}}"] {
+            assert_eq!(retry_info(bad.as_bytes()), None, "{bad}");
+        }
+        assert_eq!(retry_after_ms(" 1500 "), Some(Duration::from_millis(1500)));
+        assert_eq!((retry_after_ms(""), retry_after_ms("-1"), retry_after_ms("1.5")), (None, None, None));
     }
 
     #[test]

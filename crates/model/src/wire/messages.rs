@@ -7,6 +7,7 @@
 //! thinking too. `input_tokens` leaves out what a cache read or wrote. At most four blocks may carry `cache_control`. The result of a
 //! call that names its toolset must name it too; a result that is an error holds text only. A computer is never forced: a reply
 //! without a call is how its model says that it is done.
+//! Since version 2 the types of its client know neither temperature nor `top_p`; older models and other services take them.
 
 mod reply;
 mod stream;
@@ -179,7 +180,7 @@ fn messages(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
                 j.key("role").value("assistant");
                 j.key("content").array(|j| {
                     let blocks = raw.json.as_array().into_iter().flatten();
-                    blocks.filter(|b| !is_blank_text(b)).for_each(|b| j.value(b));
+                    blocks.filter(|b| !is_blank_text(b)).for_each(|b| as_it_came(j, b));
                 });
             }
             (Role::Assistant, None) => {
@@ -188,6 +189,15 @@ fn messages(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
             }
         });
     }
+}
+
+/// A block of the model's. A `null` that came, as of `caller`, is refused on the way back.
+fn as_it_came(j: &mut Json, block: &Value) {
+    j.object(|j| {
+        for (key, value) in block.as_object().into_iter().flatten().filter(|(_, v)| !v.is_null()) {
+            j.key(key).value(value);
+        }
+    });
 }
 
 /// The toolset that a call of a turn belongs to, if it names one.

@@ -7,6 +7,7 @@ mod cases;
 mod cassettes;
 mod computers;
 mod deadlines;
+mod documented;
 mod faults;
 mod histories;
 mod limiter;

@@ -19,9 +19,13 @@ struct Body<'a> {
 }
 
 #[derive(Deserialize)]
-struct Item<'a> {
+struct Kind {
     #[serde(rename = "type")]
     kind: String,
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     call_id: Option<String>,
@@ -61,7 +65,7 @@ pub(super) fn decode(body: &[u8]) -> Result<ModelReply, String> {
     let (mut reply, mut raw) = (ModelReply::default(), Vec::new());
     for item in body.output.ok_or("it has no output")? {
         raw.push(serde_json::from_str(item.get()).map_err(|e| format!("an item cannot be read ({e})"))?);
-        read(object("an item of its output", item)?, &mut reply)?;
+        read(item, &mut reply)?;
     }
     reply.finish = Some(match cut {
         Some("max_output_tokens") => "length".to_owned(),
@@ -79,8 +83,15 @@ pub(super) fn decode(body: &[u8]) -> Result<ModelReply, String> {
     Ok(reply)
 }
 
-fn read(item: Item<'_>, reply: &mut ModelReply) -> Result<(), String> {
-    match item.kind.as_str() {
+fn read(item: &RawValue, reply: &mut ModelReply) -> Result<(), String> {
+    const WHAT: &str = "an item of its output";
+    let Kind { kind } = object(WHAT, item)?;
+    if !matches!(kind.as_str(), "message" | "function_call" | "computer_call") {
+        // Reasoning and whatever else only the provider can read: its fields may be of any type.
+        return Ok(());
+    }
+    let item: Item<'_> = object(WHAT, item)?;
+    match kind.as_str() {
         "message" => {
             let content = item.content.ok_or("a message has no content")?;
             let parts: Vec<&RawValue> = serde_json::from_str(content.get())
@@ -116,7 +127,6 @@ fn read(item: Item<'_>, reply: &mut ModelReply) -> Result<(), String> {
             };
             reply.calls.push(ToolCall { id, name: COMPUTER.to_owned(), arguments });
         }
-        // Reasoning and whatever else only the provider can read.
         _ => {}
     }
     Ok(())

@@ -21,8 +21,9 @@ impl Assemble for Stream {
         let mut event = json_of(event)?;
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "response.output_item.done" => {
-                let index = event.get("output_index").and_then(Value::as_u64);
-                let index = index.ok_or("an item of the stream has no index")?;
+                // llama.cpp gives none: then they come in their order.
+                let index =
+                    event.get("output_index").and_then(Value::as_u64).unwrap_or(self.items.len() as u64);
                 let item = event.get_mut("item").map(Value::take).ok_or("an item of the stream is empty")?;
                 self.items.push((index, item));
             }
