@@ -1,7 +1,7 @@
 //! `cargo xtask <chore>`: the chores of this repository, run by people and by `.ci/run` alike.
 //!
 //! Checks read the tree and say what is wrong with it. Nothing here installs a program, changes a source file
-//! or reaches the network (`windows` alone asks rustup for the target's std), and no crate of the product may depend on it.
+//! or reaches the network (`windows` alone asks rustup for the target's std, `vendors` pip for packages below target/), and no crate of the product may depend on it.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -14,6 +14,7 @@ mod layers;
 mod spec;
 mod test;
 mod tidy;
+mod vendors;
 mod windows;
 mod workspace;
 
@@ -29,6 +30,7 @@ cargo xtask layers                    which crate may see which
 cargo xtask spec [--all]              rows of docs/spec against the tests that show them
 cargo xtask tidy                      file lengths, forgotten test files, module headers, the one gate
 cargo xtask docs                      regenerate what is generated from the program's own lists
+cargo xtask vendors                   the models' vendors' own packages below target/, for the tests against them
 cargo xtask windows [--profile NAME]  handsight.exe, built here (--std: only see to Windows' std)
 cargo xtask wine [--scaled] COMMAND   a command with a Wine prefix (--scaled: at 144 DPI), a display and a runner
 cargo xtask dist [--linux P] [--windows P] [--check]   packs what these profiles built, with checksums; --check starts both";
@@ -62,6 +64,7 @@ fn run(args: &[String]) -> Result<bool> {
         }
         ("docs", []) => docs::run(&workspace),
         ("dist", rest) => dist::run(&workspace, rest),
+        ("vendors", []) => vendors::install(&workspace),
         ("windows", rest) => windows::run(&workspace, rest),
         ("wine", rest) => windows::wine(&workspace, rest),
         ("help" | "--help" | "-h", _) => {

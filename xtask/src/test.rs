@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::workspace::Workspace;
-use crate::{layers, spec, tidy};
+use crate::{layers, spec, tidy, vendors};
 use cargo::Cargo;
 pub(crate) use count::Count;
 use groups::Group;
@@ -30,6 +30,8 @@ enum Tier {
     Build,
     /// Tests of one of the groups, or of none.
     Tests(Option<Group>),
+    /// Against the packages of the models' vendors.
+    Vendors,
     /// Windows programs under Wine.
     Wine,
     Doc,
@@ -51,6 +53,7 @@ const TIERS: &[(&str, Tier, &str)] = &[
     ("bench", Tier::Tests(Some(Group::Bench)), "budgets, alone on the machine"),
     ("real_input", Tier::Tests(Some(Group::RealInput)), "programs nobody here wrote"),
     ("vnc", Tier::Tests(Some(Group::Vnc)), "against real VNC servers"),
+    ("vendors", Tier::Vendors, "the vendors' own types, replies and llama.cpp's server (cargo xtask vendors)"),
     ("wine", Tier::Wine, "the Windows build, its tests and real programs under Wine"),
     ("doc", Tier::Doc, "examples in the documentation"),
 ];
@@ -73,8 +76,8 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
         }
     }
     let chosen = |tier: Tier| {
-        let for_tests =
-            tier == Tier::Build && named.iter().any(|tier| matches!(tier, Tier::Tests(_) | Tier::Wine));
+        let for_tests = tier == Tier::Build
+            && named.iter().any(|tier| matches!(tier, Tier::Tests(_) | Tier::Vendors | Tier::Wine));
         named.is_empty() || named.contains(&tier) || for_tests
     };
     let tiers: Vec<_> = TIERS.iter().filter(|(_, tier, _)| chosen(*tier)).collect();
@@ -82,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
     let ci = std::env::var("CI").is_ok_and(|value| value == "true");
     let mut cargo = Cargo::new(workspace, ci, long);
     let mut total = Count::default();
-    if tiers.iter().any(|(_, tier, _)| matches!(tier, Tier::Tests(_) | Tier::Wine)) {
+    if tiers.iter().any(|(_, tier, _)| matches!(tier, Tier::Tests(_) | Tier::Vendors | Tier::Wine)) {
         total += programs::report(ci);
     }
     // The servers of VNC are waited for more than they work, and so is Wine.
@@ -157,9 +160,18 @@ fn run_tier(workspace: &Workspace, cargo: &mut Cargo, tier: Tier) -> Result<Coun
         Tier::Tidy => tidy_tier(workspace),
         Tier::Build => cargo.build(),
         Tier::Tests(group) => cargo.tests(group),
+        Tier::Vendors => vendors_tier(workspace, cargo),
         Tier::Wine => wine::run(workspace, cargo, None),
         Tier::Doc => cargo.doc_tests(),
     }
+}
+
+fn vendors_tier(workspace: &Workspace, cargo: &mut Cargo) -> Result<Count> {
+    if vendors::is_installed(workspace)? {
+        return cargo.tests(Some(Group::Vendors));
+    }
+    println!("missing: the vendors' packages   cargo xtask vendors");
+    Ok(if cargo.ci { Count::FAILED } else { Count::SKIPPED })
 }
 
 fn tidy_tier(workspace: &Workspace) -> Result<Count> {

@@ -18,6 +18,8 @@ pub mod simulated;
 #[cfg(target_os = "linux")]
 pub mod small_disk;
 #[cfg(target_os = "linux")]
+pub mod vendors;
+#[cfg(target_os = "linux")]
 pub mod vnc_server;
 pub mod wait;
 #[cfg(target_os = "linux")]

@@ -8,6 +8,7 @@ pub(super) enum Group {
     WineScaled,
     Wine,
     Vnc,
+    Vendors,
     RealInput,
     Kill,
     Power,
@@ -19,10 +20,11 @@ pub(super) enum Group {
 }
 
 /// The first group that fits wins: a death test that needs X is a death test, one that needs Windows is not.
-const BY_PRECEDENCE: [(Group, &str); 11] = [
+const BY_PRECEDENCE: [(Group, &str); 12] = [
     (Group::WineScaled, "wine_scaled"),
     (Group::Wine, "wine"),
     (Group::Vnc, "vnc"),
+    (Group::Vendors, "vendors"),
     (Group::RealInput, "real_input"),
     (Group::Kill, "kill"),
     (Group::Power, "power"),
@@ -60,7 +62,7 @@ impl Group {
 
     /// Tests that press keys, measure time or kill processes get the machine for themselves.
     pub(super) fn is_serial(self) -> bool {
-        !matches!(self, Self::Fault | Self::Malformed | Self::Sim)
+        !matches!(self, Self::Vendors | Self::Fault | Self::Malformed | Self::Sim)
     }
 }
 
@@ -82,6 +84,7 @@ mod tests {
             ("wine_kill::no_key_stays_down", Some(Group::Wine)),
             ("wine_scaled_hands::clicks", Some(Group::WineScaled)),
             ("vnc_input::clicks", Some(Group::Vnc)),
+            ("vendors_replies::all", Some(Group::Vendors)),
             ("journal::kill", None),
             ("killer::x", None),
             ("default::x", None),

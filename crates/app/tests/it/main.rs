@@ -35,6 +35,7 @@ mod real_input_stateless;
 mod real_input_windows;
 mod rig;
 mod terminal;
+mod vendors_server;
 mod vnc_run;
 mod wine_hud;
 mod wine_kill;

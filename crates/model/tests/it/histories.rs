@@ -138,11 +138,47 @@ fn history(steps: &[Step], picture: &Picture) -> Vec<Message> {
     messages
 }
 
+/// A history and what happens to it.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    steps: Vec<Step>,
+    /// Messages that a pruning takes.
+    pruned: Vec<usize>,
+    /// Where a crash cuts.
+    crash: usize,
+    /// Of the options.
+    pub(crate) seed: usize,
+}
+
+pub(crate) fn case() -> impl Strategy<Value = Case> {
+    let steps = prop::collection::vec(step(), 0..6);
+    let pruned = prop::collection::vec(0..12_usize, 0..4);
+    (steps, pruned, 0..14_usize, 0..1000_usize).prop_map(|(steps, pruned, crash, seed)| Case {
+        steps,
+        pruned,
+        crash,
+        seed,
+    })
+}
+
+impl Case {
+    pub(crate) fn request(&self, picture: &Picture) -> ModelRequest {
+        let mut messages = history(&self.steps, picture);
+        let mut index = 0;
+        messages.retain(|_| {
+            index += 1;
+            !self.pruned.contains(&(index - 1))
+        });
+        messages.truncate(self.crash.max(1));
+        ModelRequest { messages, ..small() }
+    }
+}
+
 fn api(wire: &Wire) -> Api {
     Api::ALL.into_iter().find(|a| a.wire() == wire.name).unwrap()
 }
 
-/// All that a run may ask of a wire.
+/// All that a run may ask of any wire.
 fn options<'a>(seed: usize, replay: &'a [String]) -> WireOptions<'a> {
     let thinking = [None, Some(Thinking::Kept), Some(Thinking::Adaptive), Some(Thinking::Budget(2000))];
     WireOptions {
@@ -157,7 +193,8 @@ fn options<'a>(seed: usize, replay: &'a [String]) -> WireOptions<'a> {
     }
 }
 
-fn check(wire: &Wire, request: &ModelRequest, seed: usize) -> Vec<String> {
+/// All that a run may ask of this wire.
+pub(crate) fn options_of(wire: &Wire, seed: usize) -> WireOptions<'static> {
     let mut options = options(seed, &[]);
     if wire.name == "messages" {
         options.call_ids = CallIds::Plain;
@@ -166,6 +203,11 @@ fn check(wire: &Wire, request: &ModelRequest, seed: usize) -> Vec<String> {
         // What these servers take in a result is text.
         options.pictures_in_results = false;
     }
+    options
+}
+
+fn check(wire: &Wire, request: &ModelRequest, seed: usize) -> Vec<String> {
+    let options = options_of(wire, seed);
     complaints(api(wire), options.model, &wire.body(request, &options))
 }
 
@@ -173,25 +215,11 @@ fn check(wire: &Wire, request: &ModelRequest, seed: usize) -> Vec<String> {
 fn of_2000_random_histories_no_request_is_invalid() {
     let shot =
         Picture { bytes: png(Size::new(2, 2), [1, 2, 3]), media_type: "image/png", geometry: geometry() };
-    let strategy = (
-        prop::collection::vec(step(), 0..6),
-        // Messages that a pruning takes, and where a crash cuts.
-        prop::collection::vec(0..12_usize, 0..4),
-        0..14_usize,
-        0..1000_usize,
-    );
     let mut runner = TestRunner::new(Config { cases: 2000, failure_persistence: None, ..Config::default() });
     let broken = std::cell::Cell::new(0);
     let asked = std::cell::Cell::new(0);
-    let outcome = runner.run(&strategy, |(steps, pruned, crash, seed)| {
-        let mut messages = history(&steps, &shot);
-        let mut index = 0;
-        messages.retain(|_| {
-            index += 1;
-            !pruned.contains(&(index - 1))
-        });
-        messages.truncate(crash.max(1));
-        let request = ModelRequest { messages, ..small() };
+    let outcome = runner.run(&case(), |case| {
+        let (request, seed) = (case.request(&shot), case.seed);
         for wire in WIRES {
             let wrong = check(wire, &request, seed);
             prop_assert!(wrong.is_empty(), "{}: {wrong:?}", wire.name);

@@ -20,6 +20,10 @@ mod probe;
 mod retry;
 mod round_trips;
 mod secrets;
+#[cfg(target_os = "linux")]
+mod vendors_replies;
+#[cfg(target_os = "linux")]
+mod vendors_requests;
 mod wire;
 mod wires;
 
