@@ -1,13 +1,14 @@
 //! The desk under the computers that providers defined themselves: the engine before a strict server of each provider, a click, typing,
-//! a batch, a batch with a broken call in it, and the end.
+//! a batch, a batch with a broken call in it, and the end; and a conversation with a batch that fails, a zoom and a last look.
 
 use crate::world_rig::{HD, OnDesk, block_on};
 use handsight_agent::ending::{Ending, Outcome};
 use handsight_agent::episode::Episode;
 use handsight_base::flow::action::{Action, Button, Spot};
-use handsight_base::flow::intent::Intent;
+use handsight_base::flow::intent::{Intent, Look};
 use handsight_base::key::Modifiers;
 use handsight_base::port::clock::RealClock;
+use handsight_base::port::desktop::DesktopError;
 use handsight_base::space::{At, FrameId, FramePx, FrameRect, PictureGeometry};
 use handsight_model::{Deadlines, Providers, Remote, Setup};
 use handsight_testkit::chat::{Api, Call, Reply, Rules, Server};
@@ -97,8 +98,8 @@ fn play(desk: &OnDesk, dialect: &str, api: Api, script: Vec<Reply>) -> (Ending, 
 }
 
 /// A desk with an editor open, and the middle of its text.
-fn editor() -> (OnDesk, Spot) {
-    let desk = OnDesk::native(HD, &[]);
+fn editor(settings: &[&str]) -> (OnDesk, Spot) {
+    let desk = OnDesk::native(HD, settings);
     desk.open("editor", &[]);
     let middle = desk.middle("editor", "text");
     (desk, At { point: FramePx::new(middle.x, middle.y), frame: FrameId(1) })
@@ -107,7 +108,7 @@ fn editor() -> (OnDesk, Spot) {
 #[test]
 fn every_computer_edits_a_text_on_the_desk() {
     for (dialect, api) in COMPUTERS {
-        let (desk, text) = editor();
+        let (desk, text) = editor(&[]);
         let script = vec![
             sends(dialect, 1, &[click(text)]),
             typing(dialect, 2, "abcd", text),
@@ -131,7 +132,7 @@ fn every_computer_edits_a_text_on_the_desk() {
 #[test]
 fn a_batch_with_one_broken_call_runs_nothing() {
     for (dialect, api) in COMPUTERS {
-        let (desk, text) = editor();
+        let (desk, text) = editor(&[]);
         let Reply::Calls(mut batch) = sends(dialect, 2, &[key("x")]) else { panic!("no calls") };
         let broken = Call {
             id: "call_2_9".into(),
@@ -149,5 +150,41 @@ fn a_batch_with_one_broken_call_runs_nothing() {
         assert_eq!(server.take_complaints(), [""; 0], "{dialect}");
         assert_eq!(ending.outcome, Outcome::Done, "{dialect}");
         assert_eq!(desk.text(), "y", "{dialect}");
+    }
+}
+
+/// Every turn stays in the request, so that the strict servers see how calls are answered: each of them, with the screen in it.
+#[test]
+fn a_conversation_goes_on_after_a_batch_that_failed() {
+    let keeps = ["context.history=conversation", "learn.carry=none", "hud.enabled=false"];
+    for (dialect, api) in COMPUTERS {
+        let (desk, text) = editor(&keeps);
+        desk.refuse([DesktopError::Unsupported { what: "a click here", backend: "fake".into() }]);
+        let zooms = ["anthropic-computer-20251124", "anthropic-toolset-20260801"].contains(&dialect);
+        let area = FrameRect::new(0, 0, 320, 180);
+        let script = vec![
+            sends(dialect, 1, &[click(text), key("x")]),
+            sends(dialect, 2, &[click(text), key("y")]),
+            typing(dialect, 3, "abc", text),
+            if zooms {
+                sends(dialect, 4, &[Intent::Look(Look::Zoom { area })])
+            } else {
+                sends(dialect, 4, &[key("End")])
+            },
+            Reply::text("Done."),
+        ];
+        let (ending, server) = play(&desk, dialect, api, script);
+        assert_eq!(server.take_complaints(), [""; 0], "{dialect}");
+        assert_eq!((ending.outcome, server.requests().len()), (Outcome::Done, 5), "{dialect}");
+        assert_eq!(desk.text(), "yabc", "{dialect}");
+        let body = String::from_utf8(server.requests()[4].body.clone()).unwrap();
+        assert!(body.contains("a click here"), "{dialect} is not told of the failure");
+        if dialect == "anthropic-toolset-20260801" {
+            assert!(body.contains("Not executed: an earlier computer action in this turn failed."));
+        }
+        let sizes: Vec<u32> = server.requests()[4].pictures.iter().map(|p| p.width).collect();
+        let closer = sizes.iter().filter(|w| **w != HD.width).count();
+        assert!(sizes.len() >= 5 && closer <= usize::from(zooms), "{dialect}: {sizes:?}");
+        assert!(!zooms || sizes.len() == 6, "{dialect} was shown no zoom: {sizes:?}");
     }
 }
