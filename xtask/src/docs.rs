@@ -12,7 +12,12 @@ use crate::workspace::Workspace;
 /// True when everything was written.
 pub(crate) fn run(workspace: &Workspace) -> Result<bool> {
     let mut all = true;
-    for (what, dir) in [("man", "docs/generated/man"), ("reference", "docs/generated"), ("models", "docs")] {
+    for (what, dir) in [
+        ("man", "docs/generated/man"),
+        ("reference", "docs/generated"),
+        ("models", "docs"),
+        ("dialects", "docs"),
+    ] {
         std::fs::create_dir_all(workspace.root.join(dir)).with_context(|| format!("{dir} cannot be made"))?;
         let status = Command::new("cargo")
             .current_dir(&workspace.root)

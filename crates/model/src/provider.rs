@@ -184,6 +184,13 @@ impl Provider {
         self.models.iter().map(|m| (m.names.as_slice(), m.price, m.thinking))
     }
 
+    /// Who of its models writes how: patterns of names, with `*` for all others.
+    pub fn dialects(&self) -> impl Iterator<Item = (&[String], &str)> {
+        static OTHERS: std::sync::LazyLock<[String; 1]> = std::sync::LazyLock::new(|| ["*".to_owned()]);
+        let own = self.models.iter().filter_map(|m| Some((m.names.as_slice(), m.dialect.as_deref()?)));
+        own.chain(std::iter::once((OTHERS.as_slice(), self.dialect.as_str())))
+    }
+
     /// What its wire is told for a model.
     pub(crate) fn wire_options<'a>(&'a self, model: &'a str) -> WireOptions<'a> {
         WireOptions {

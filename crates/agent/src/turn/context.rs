@@ -19,8 +19,9 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
         &engine.task,
         engine.profile.context.task_cap_tokens,
     );
-    let text =
-        engine.profile.prompt.replace("{{tools}}", &engine.tools.prompt()).replace("{{task}}", task.text());
+    // A dialect that is written in words of its own explains itself.
+    let how = engine.dialect.words().unwrap_or_else(|| engine.tools.prompt());
+    let text = engine.profile.prompt.replace("{{tools}}", &how).replace("{{task}}", task.text());
     let cap = PROMPT_CAP_TOKENS + engine.profile.context.task_cap_tokens;
     let system = Fragment::new("system", Slot::System, Provenance::User, text, cap);
     let prompt = Prompt {

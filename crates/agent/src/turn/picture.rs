@@ -25,7 +25,8 @@ pub(crate) fn picture(engine: &mut Engine, frame: &Frame) -> Result<Picture, Int
         Fit::Stretch => scale::Fit::Stretch,
         Fit::KeepAspect => scale::Fit::KeepAspect,
     };
-    let size = fit.size(frame.size(), within);
+    let wanted = engine.dialect.picture_size(frame.size(), within);
+    let size = wanted.unwrap_or_else(|| fit.size(frame.size(), within));
     picture_of(engine, frame, frame.geometry.whole(), size)
 }
 

@@ -141,7 +141,7 @@ pub(crate) async fn assemble(
         say::progress(&format!("settings from {}", sources.join(", ")));
     }
     let tools = tools(&profile)?;
-    let dialect = dialect(&chosen.dialect, &tools)?;
+    let dialect = dialect(&chosen, &tools)?;
     let connecting = seat(environment, &profile, &desktop, hands, withheld, (&clock, &unreal), &stop);
     let Seated { seat, done, judge } = tokio::select! {
         biased;
@@ -289,20 +289,39 @@ async fn seat(
     }
 }
 
-fn tools(profile: &Profile) -> anyhow::Result<ToolSet> {
+pub(crate) fn tools(profile: &Profile) -> anyhow::Result<ToolSet> {
     let options =
         ToolOptions { extended: profile.decide.extended_tools, out_of_range: profile.decide.out_of_range };
     Ok(ToolSet::new(&profile.decide.tools, options)?)
 }
 
-fn dialect(name: &str, tools: &ToolSet) -> anyhow::Result<Box<dyn Dialect>> {
-    let built = handsight_model::dialect::build(name, &tools.specs()).ok_or_else(|| {
-        let there: Vec<&str> = handsight_model::DIALECTS.iter().map(|d| d.info.name).collect();
-        let what =
-            format!("decide.dialect is {name:?}, which is no dialect; there are: {}", there.join(", "));
-        Failure::usage(what, "Correct the profile.")
-    })?;
-    built.with_context(|| format!("the dialect {name}"))
+/// How the model of a run writes, if its wire can carry it.
+fn dialect(chosen: &model::Chosen, tools: &ToolSet) -> anyhow::Result<Box<dyn Dialect>> {
+    let name = chosen.dialect.as_str();
+    let entry =
+        handsight_model::dialect::find(name).ok_or_else(|| no_such_dialect("decide.dialect", name))?;
+    if let Answering::Served { remote, .. } = &chosen.answering {
+        let (provider, wire) = (&remote.provider().name, remote.provider().wire.name);
+        if !entry.speaks(wire) {
+            let over = entry.info.wires.join(" or ");
+            let what =
+                format!("the dialect {name} goes over the wire {over}, but {provider} is asked over {wire}");
+            let fitting = handsight_model::DIALECTS.iter().filter(|d| d.speaks(wire)).map(|d| d.info.name);
+            let fitting: Vec<&str> = fitting.collect();
+            let hint = format!(
+                "Give decide.dialect one of {}; or name a provider with the wire {over}.",
+                fitting.join(", ")
+            );
+            return Err(Failure::usage(what, hint).into());
+        }
+    }
+    (entry.build)(&tools.specs()).with_context(|| format!("the dialect {name}"))
+}
+
+pub(crate) fn no_such_dialect(where_: &str, name: &str) -> Failure {
+    let there: Vec<&str> = handsight_model::DIALECTS.iter().map(|d| d.info.name).collect();
+    let what = format!("{where_} is {name:?}, which is no dialect; there are: {}", there.join(", "));
+    Failure::usage(what, "`handsight models dialects` says what each is for.")
 }
 
 /// A model that is never asked.

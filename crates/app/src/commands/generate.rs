@@ -1,4 +1,4 @@
-//! `generate man|completions|reference DIR`: what is made from the definition of the command line, for packages and for `docs/`.
+//! `generate man|completions|reference|models|dialects DIR`: what is made from the definition of the command line, for packages and for `docs/`.
 
 use crate::cli::{Cli, GenerateArgs, Generated};
 use crate::exit::{Exit, Failure};
@@ -22,6 +22,7 @@ fn write(args: &GenerateArgs) -> std::io::Result<()> {
             Ok(())
         }
         Generated::Models => std::fs::write(args.dir.join("models.md"), super::models::page()?),
+        Generated::Dialects => std::fs::write(args.dir.join("dialects.md"), super::dialects::page()?),
         Generated::Reference => std::fs::write(args.dir.join("cli.md"), reference(command)),
     }
 }

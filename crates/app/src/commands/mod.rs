@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 mod cost;
 mod demo;
+mod dialects;
 mod doctor;
 mod generate;
 pub(crate) mod hands;
@@ -53,6 +54,8 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
             None => models::list(environment, false),
             Some(ModelsCommand::List { json }) => models::list(environment, json),
             Some(ModelsCommand::Test(args)) => doctor::test_model(environment, args),
+            Some(ModelsCommand::Dialects { json }) => dialects::list(environment, json),
+            Some(ModelsCommand::Dialect(args)) => dialects::read(environment, &args),
         },
         Command::Cost(args) => cost::run(environment, &args),
         Command::Doctor(args) => doctor::run(environment, &args),

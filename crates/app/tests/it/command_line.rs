@@ -117,6 +117,15 @@ fn the_page_of_models_is_that_of_the_providers() {
     assert!(new == kept, "docs/models.md is stale; `cargo xtask docs` makes it anew");
 }
 
+#[test]
+fn the_page_of_dialects_is_that_of_the_list() {
+    let handsight = Handsight::new();
+    handsight.run(&["generate", "dialects", "new"]).ended(0);
+    let new = std::fs::read_to_string(handsight.home().join("new/dialects.md")).unwrap();
+    let kept = include_str!("../../../../docs/dialects.md");
+    assert!(new == kept, "docs/dialects.md is stale; `cargo xtask docs` makes it anew");
+}
+
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated");
 
 /// What is in a folder and in its folders.

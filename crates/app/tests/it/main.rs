@@ -19,6 +19,7 @@ mod cost;
 mod deadlines;
 mod demo;
 mod desktop_faults;
+mod dialects;
 mod fault_storage;
 mod handsight;
 mod kill_run;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests end the test where they break")]
 
+mod bench_dialects;
 mod bench_stop;
 mod cases;
 mod cassettes;
