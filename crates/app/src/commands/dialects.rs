@@ -13,6 +13,7 @@ use handsight_base::port::dialect::{BatchRule, Decoded, PointSpace};
 use handsight_base::port::model::ModelReply;
 use handsight_base::space::{At, FrameId, FramePx, FrameRect, PictureGeometry, Rounding, Size};
 use handsight_model::dialect::point::Order;
+use handsight_model::dialect::trained::TRAINED;
 use handsight_model::dialect::{self, DialectEntry, compact};
 use handsight_model::wire::WIRES;
 use handsight_model::{DIALECTS, Providers};
@@ -141,12 +142,7 @@ const HALO: Color = Color::opaque(255, 255, 255);
 const ARM: i32 = 12;
 
 /// The picture with a cross at each place, a line along each drag and a frame around each zoom.
-fn drawn(
-    shown: &Pixels,
-    decoded: &Decoded,
-    geometry: &PictureGeometry,
-    out: &Path,
-) -> anyhow::Result<()> {
+fn drawn(shown: &Pixels, decoded: &Decoded, geometry: &PictureGeometry, out: &Path) -> anyhow::Result<()> {
     let size = geometry.size;
     let whole = FrameRect::new(0, 0, size.width, size.height);
     let mut canvas = Canvas::new(whole);
@@ -225,13 +221,15 @@ const fn batch(rule: BatchRule) -> &'static str {
     }
 }
 
-/// `provider/pattern` of every model that speaks it unless a profile says otherwise.
+/// `provider/pattern` of every model that speaks it unless a profile says otherwise; `name*` of those that were trained on it.
 fn models(entry: &DialectEntry, providers: &Providers) -> Vec<String> {
     let of = |p: &handsight_model::Provider| -> Vec<String> {
         let patterns = p.dialects().filter(|(_, name)| *name == entry.info.name);
         patterns.flat_map(|(names, _)| names.iter().map(|n| format!("{}/{n}", p.name))).collect()
     };
-    providers.iter().flat_map(of).collect()
+    let trained = TRAINED.iter().filter(|(_, name)| *name == entry.info.name);
+    let known = trained.map(|(begin, _)| format!("{begin}*"));
+    known.chain(providers.iter().flat_map(of)).collect()
 }
 
 /// The page of the dialects, for `docs/`.

@@ -4,7 +4,7 @@
 //! its provider's dialect.
 
 /// The beginning of a model's name in small letters, without its maker before it, and its dialect. The first that fits wins.
-const TRAINED: &[(&str, &str)] = &[
+pub const TRAINED: &[(&str, &str)] = &[
     ("ui-tars-2", "ui-tars-2"),
     ("doubao-1.5-ui-tars", "ui-tars-2"),
     ("doubao-1-5-ui-tars", "ui-tars-2"),
