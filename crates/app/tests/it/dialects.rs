@@ -165,6 +165,10 @@ fn play(task: &str) -> Vec<&'static str> {
     let mut silent = Vec::new();
     for entry in DIALECTS {
         let name = entry.info.name;
+        // The computers that providers define themselves are played by `crates/agent/tests/it/world_computers.rs`.
+        if !entry.info.wires.is_empty() {
+            continue;
+        }
         if !can(entry, &hands) {
             silent.push(name);
             continue;
