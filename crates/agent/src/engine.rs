@@ -2,6 +2,7 @@
 
 use crate::ending::{Interruption, Outcome};
 use crate::episode::{EpisodeError, Parts};
+use crate::history::History;
 use crate::hud::HudPainter;
 use crate::journal::JournalSeat;
 use crate::park::Away;
@@ -20,7 +21,7 @@ use handsight_base::port::desktop::WindowId;
 use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
 use handsight_base::port::perceiver::Perceiver;
-use handsight_base::space::FrameGeometry;
+use handsight_base::space::{FrameGeometry, ScreenPx};
 use handsight_base::stop::{Stop, StopReason};
 use handsight_pixel::blend::Exporter;
 use handsight_pixel::picture::PictureEncoder;
@@ -55,6 +56,10 @@ pub(crate) struct Engine {
     /// The newest frame the model saw.
     pub(crate) geometry: Option<FrameGeometry>,
     pub(crate) target_window: Option<WindowId>,
+    /// Where the hands last put the pointer.
+    pub(crate) pointer: Option<ScreenPx>,
+    /// What was said and done so far, in profiles that keep a conversation.
+    pub(crate) history: History,
     /// What the next picture shows on the HUD.
     pub(crate) carry: String,
     /// What the engine has to tell the model, on the HUD where there is no conversation.
@@ -103,6 +108,7 @@ impl Engine {
         Ok(Self {
             hud: HudPainter::new(&profile.hud, fonts, Arc::clone(&person.redactor)),
             gate: policy::gate(&chord),
+            history: History::new(profile.context.history),
             journal: JournalSeat::new(journal)?,
             profile,
             task,
@@ -122,6 +128,7 @@ impl Engine {
             frames: 0,
             geometry: None,
             target_window: None,
+            pointer: None,
             carry: String::new(),
             told: Vec::new(),
             failures: 0,

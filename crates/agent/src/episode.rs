@@ -4,6 +4,7 @@
 
 use crate::ending::{Ending, Interruption, Outcome};
 use crate::engine::Engine;
+use crate::history::resume::recall;
 use crate::hud::FontSource;
 use crate::person::Person;
 use crate::profile::{Carry, Profile};
@@ -139,9 +140,14 @@ impl Episode {
 
 /// Puts an engine together and, on a resume, sets it where the earlier run ended.
 pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
-    let resume = parts.journal.resume().clone();
+    let (resume, dir) = (parts.journal.resume().clone(), parts.journal.dir().to_owned());
     let mut engine = Engine::new(parts)?;
     let Resume { said, next_turn, ambiguous, totals, last: _ } = resume;
+    if engine.history.keeps() && next_turn > 1 {
+        // What cannot be had is told; a conversation that begins anew is no reason not to go on.
+        let missing = recall(&mut engine, &dir, next_turn).unwrap_or_else(|error| Some(error.to_string()));
+        missing.into_iter().for_each(|what| engine.tell(Event::Warning(what)));
+    }
     let carry = match engine.profile.learn.carry {
         Carry::Reason => said.unwrap_or_default(),
         Carry::None => String::new(),
@@ -150,7 +156,11 @@ pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
     for action in ambiguous {
         let line = turn::ambiguous_line(action.action.name());
         engine.tell(Event::Warning(format!("turn {}: {line}", action.turn)));
-        engine.add_to_carry(&line);
+        match (engine.history.keeps(), engine.history.tells_of(action.turn)) {
+            (false, _) => engine.add_to_carry(&line),
+            (true, false) => engine.history.tell(line),
+            (true, true) => {}
+        }
     }
     Ok(engine)
 }

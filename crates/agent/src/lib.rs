@@ -7,6 +7,7 @@ pub mod confirm;
 pub mod ending;
 mod engine;
 pub mod episode;
+mod history;
 mod hud;
 mod journal;
 pub mod manual;

@@ -118,6 +118,10 @@ stage! {
     /// What the model gets to see.
     Context {
         history: History = History::None,
+        /// Of a conversation, in tokens of input; what the model takes if not said.
+        budget_tokens: Option<u64> = None,
+        /// Older pictures of a conversation that may stay; beyond it most of them go at once.
+        pictures_kept: u32 = 10,
         picture_width: u32 = 1536,
         picture_height: u32 = 864,
         fit: Fit = Fit::Stretch,
@@ -134,6 +138,8 @@ stage! {
 pub enum History {
     /// The picture is the whole memory.
     None,
+    /// All turns, as far as there is room.
+    Conversation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -442,6 +448,10 @@ impl Profile {
         }
         if !(0.0..=10.0).contains(&self.act.jitter) {
             return Err(ProfileError::value("act.jitter", self.act.jitter, "0 to 10"));
+        }
+        if self.context.budget_tokens.is_some_and(|tokens| tokens < 1000) {
+            let tokens = self.context.budget_tokens.unwrap_or_default();
+            return Err(ProfileError::value("context.budget_tokens", tokens, "1000 tokens or more"));
         }
         if self.decide.max_failures == 0 {
             return Err(ProfileError::value("decide.max_failures", 0, "1 or more"));

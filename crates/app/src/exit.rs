@@ -238,6 +238,7 @@ fn of_model(error: &ModelError) -> (Exit, String) {
         | ModelError::PictureTooLarge { .. }
         | ModelError::PictureUnfit { .. }
         | ModelError::RequestTooLarge { .. }
+        | ModelError::ContextTooLarge { .. }
         | ModelError::RecordingEnds { .. } => (Exit::Model, "`handsight doctor` checks the model service."),
     };
     (exit, hint.to_owned())

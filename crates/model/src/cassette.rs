@@ -5,8 +5,9 @@
 
 use crate::recorded::{Recording, pictures_by_hash};
 use handsight_base::flow::format::PictureLimits;
+use handsight_base::flow::prompt::Sampling;
 use handsight_base::port::BoxFuture;
-use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest};
+use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest, Room, Weight};
 use handsight_base::stop::Stop;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -62,6 +63,18 @@ impl Model for Taping {
 
     fn picture_limits(&self) -> PictureLimits {
         self.inner.picture_limits()
+    }
+
+    fn room(&self, sampling: &Sampling) -> Room {
+        self.inner.room(sampling)
+    }
+
+    fn weigh(&self, request: &ModelRequest) -> Weight {
+        self.inner.weigh(request)
+    }
+
+    fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {
+        self.inner.recall(exchange)
     }
 
     fn ask<'a>(

@@ -7,9 +7,11 @@
 
 use crate::usage::pictures;
 use handsight_base::flow::format::PictureLimits;
-use handsight_base::flow::prompt::Picture;
+use handsight_base::flow::prompt::{Picture, Sampling};
 use handsight_base::port::BoxFuture;
-use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest, Part};
+use handsight_base::port::model::{
+    Exchange, Model, ModelError, ModelReply, ModelRequest, Part, Room, Weight,
+};
 use handsight_base::stop::Stop;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -46,6 +48,18 @@ impl Model for Healing {
 
     fn picture_limits(&self) -> PictureLimits {
         self.inner.picture_limits()
+    }
+
+    fn room(&self, sampling: &Sampling) -> Room {
+        self.inner.room(sampling)
+    }
+
+    fn weigh(&self, request: &ModelRequest) -> Weight {
+        self.inner.weigh(request)
+    }
+
+    fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {
+        self.inner.recall(exchange)
     }
 
     fn pause(&self) -> Option<Duration> {

@@ -11,6 +11,7 @@
 //! [`Model`]: handsight_base::port::model::Model
 
 pub mod cassette;
+pub mod count;
 pub mod dialect;
 pub mod endpoint;
 mod fitting;

@@ -6,9 +6,12 @@
 
 use crate::usage::{AtMost, Tariff};
 use handsight_base::flow::format::PictureLimits;
+use handsight_base::flow::prompt::Sampling;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::Clock;
-use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest, Usage};
+use handsight_base::port::model::{
+    Exchange, Model, ModelError, ModelReply, ModelRequest, Room, Usage, Weight,
+};
 use handsight_base::stop::Stop;
 use handsight_store::StoreError;
 use handsight_store::spend::{CallId, Cap, Caps, Claim, Ledger, Nanos, Reserved, Settled, Tokens};
@@ -160,6 +163,18 @@ impl Model for Metered {
 
     fn picture_limits(&self) -> PictureLimits {
         self.inner.picture_limits()
+    }
+
+    fn room(&self, sampling: &Sampling) -> Room {
+        self.inner.room(sampling)
+    }
+
+    fn weigh(&self, request: &ModelRequest) -> Weight {
+        self.inner.weigh(request)
+    }
+
+    fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {
+        self.inner.recall(exchange)
     }
 
     fn pause(&self) -> Option<Duration> {

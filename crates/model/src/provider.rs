@@ -8,6 +8,7 @@ mod terms;
 
 pub use terms::{CallIds, Crowd, KeyHeader, Limits, MaxTokensField, Streaming, Thinking, ToolChoice};
 
+use crate::count::PictureRule;
 use crate::dialect::{DIALECTS, trained};
 use crate::endpoint::Endpoint;
 use crate::usage::Price;
@@ -98,6 +99,8 @@ pub struct Provider {
     /// What to do when it does not answer.
     pub hint: String,
     pub limits: Limits,
+    /// How its models count a picture, unless one says otherwise.
+    picture_rule: Option<PictureRule>,
     /// When and where its prices were read.
     pub prices_from: Option<String>,
     models: Vec<ModelEntry>,
@@ -117,6 +120,7 @@ struct ModelEntry {
     /// Where they differ from the provider's.
     #[serde(default)]
     limits: Limits,
+    picture_rule: Option<PictureRule>,
     /// Instead of the provider's.
     dialect: Option<String>,
 }
@@ -167,6 +171,11 @@ impl Provider {
     /// Tokens of input and output together, where anybody said.
     pub fn context_tokens(&self, model: &str) -> Option<u64> {
         self.limits_of(model).context_tokens
+    }
+
+    /// How a picture is counted, where anybody said.
+    pub fn picture_rule(&self, model: &str) -> Option<PictureRule> {
+        self.entry(model).and_then(|m| m.picture_rule).or(self.picture_rule)
     }
 
     pub fn thinking(&self, model: &str) -> Option<Thinking> {
@@ -287,6 +296,7 @@ struct File {
     hint: String,
     #[serde(default)]
     limits: Limits,
+    picture_rule: Option<PictureRule>,
     prices_from: Option<String>,
     #[serde(default)]
     model: Vec<ModelEntry>,
@@ -374,6 +384,7 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
         call_ids: file.call_ids,
         hint: file.hint,
         limits: file.limits,
+        picture_rule: file.picture_rule,
         prices_from: file.prices_from,
         models: file.model,
     })

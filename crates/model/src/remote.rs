@@ -1,5 +1,6 @@
 //! A model behind HTTP: a provider's terms and a wire, joined into the port.
 
+use crate::count::Counter;
 use crate::endpoint::Endpoint;
 use crate::fitting;
 use crate::http::{Call, Deadlines, Http, HttpSetup};
@@ -7,11 +8,13 @@ use crate::provider::{Limits, Provider, SetupError, Thinking};
 use crate::secret::Secret;
 use crate::stream::Reading;
 use crate::usage::{Price, Tariff};
+use crate::wire::{messages, size_of_body};
 use bytes::Bytes;
 use handsight_base::flow::format::PictureLimits;
+use handsight_base::flow::prompt::Sampling;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, RealClock};
-use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest};
+use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest, Room, Weight};
 use handsight_base::stop::Stop;
 use reqwest::Method;
 use serde_json::Value;
@@ -40,6 +43,7 @@ pub struct Remote {
     endpoint: Endpoint,
     http: Http,
     clock: Arc<dyn Clock>,
+    counter: Counter,
 }
 
 impl Remote {
@@ -72,6 +76,7 @@ impl Remote {
             endpoint,
             http,
             clock: setup.clock,
+            counter: Counter::new(provider.picture_rule(setup.model)),
         })
     }
 
@@ -162,6 +167,7 @@ impl Remote {
         let wire = self.provider.wire;
         let watch = RealClock::new();
         let options = self.provider.wire_options(&self.model);
+        self.check_tokens(request)?;
         let body = Bytes::from(fitting::body(wire, request, &options, &self.limits())?);
         let headers = self.headers_for(request);
         let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
@@ -174,9 +180,9 @@ impl Remote {
             unix_millis: self.clock.unix_millis(),
         };
         let answer = self.http.call(call).await?;
-        let mut reply = (wire.decode)(&answer.body).map_err(|why| self.http.malformed(&why, &answer.body))?;
-        if let Some(raw) = &mut reply.raw {
-            raw.provider.clone_from(&self.provider.name);
+        let mut reply = self.read(&answer.body).map_err(|why| self.http.malformed(&why, &answer.body))?;
+        if let Some(tokens) = reply.usage.input_tokens {
+            self.counter.learn(request, tokens);
         }
         let took = watch.now();
         let response = String::from_utf8_lossy(&answer.body);
@@ -191,6 +197,25 @@ impl Remote {
         let tariff = self.tariff();
         reply.usage.cost_usd = tariff.cost(&reply.usage, tariff.at_most(request));
         Ok(reply)
+    }
+
+    fn read(&self, body: &[u8]) -> Result<ModelReply, String> {
+        let mut reply = (self.provider.wire.decode)(body)?;
+        if let Some(raw) = &mut reply.raw {
+            raw.provider.clone_from(&self.provider.name);
+        }
+        Ok(reply)
+    }
+
+    /// What is over the context for certain is not sent.
+    fn check_tokens(&self, request: &ModelRequest) -> Result<(), ModelError> {
+        let Some(limit) = self.provider.context_tokens(&self.model) else { return Ok(()) };
+        let tokens = self.counter.at_least(request);
+        if tokens > limit {
+            let provider = self.provider.name.clone();
+            return Err(ModelError::ContextTooLarge { provider, tokens, limit });
+        }
+        Ok(())
     }
 }
 
@@ -207,6 +232,25 @@ impl Model for Remote {
             pixels: limits.picture_pixels,
             formats: limits.picture_formats,
         }
+    }
+
+    fn room(&self, sampling: &Sampling) -> Room {
+        let answer = u64::from(sampling.max_tokens.unwrap_or(messages::MAX_TOKENS))
+            + u64::from(self.tariff().thinking_tokens);
+        let limits = self.limits();
+        Room {
+            tokens: self.provider.context_tokens(&self.model).map(|all| all.saturating_sub(answer)),
+            bytes: limits.request_bytes,
+            pictures: limits.picture_count,
+        }
+    }
+
+    fn weigh(&self, request: &ModelRequest) -> Weight {
+        Weight { tokens: self.counter.count(request), bytes: size_of_body(request) as u64 }
+    }
+
+    fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {
+        self.read(exchange.response.as_bytes()).ok()
     }
 
     fn ask<'a>(

@@ -6,9 +6,10 @@
 
 use crate::limiter::Limiter;
 use handsight_base::flow::format::PictureLimits;
+use handsight_base::flow::prompt::Sampling;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::Clock;
-use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
+use handsight_base::port::model::{Exchange, Model, ModelError, ModelReply, ModelRequest, Room, Weight};
 use handsight_base::stop::Stop;
 use serde_json::Value;
 use std::sync::Arc;
@@ -116,6 +117,18 @@ impl Model for Retrying {
 
     fn picture_limits(&self) -> PictureLimits {
         self.inner.picture_limits()
+    }
+
+    fn room(&self, sampling: &Sampling) -> Room {
+        self.inner.room(sampling)
+    }
+
+    fn weigh(&self, request: &ModelRequest) -> Weight {
+        self.inner.weigh(request)
+    }
+
+    fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {
+        self.inner.recall(exchange)
     }
 
     fn pause(&self) -> Option<Duration> {

@@ -9,10 +9,12 @@ mod forms;
 mod gzip;
 mod http;
 pub mod malformed;
+pub mod meter;
 pub mod reply;
 
 pub use check::{Sent, complaints, signature};
 pub use malformed::{Expect, Malformed, malformed};
+pub use meter::{Meter, Metered};
 pub use reply::{Call, End, Reply};
 
 use reply::Computer;
@@ -137,6 +139,8 @@ pub struct Rules {
     /// Whether the usage of tokens is told.
     pub tells_usage: bool,
     pub api: Api,
+    /// Counts tokens, refuses what is over its limit, and tells what it found in its cache; `None` makes up a number.
+    pub meter: Option<Arc<Mutex<Meter>>>,
 }
 
 impl Default for Rules {
@@ -149,6 +153,7 @@ impl Default for Rules {
             takes_tools: true,
             tells_usage: true,
             api: Api::Chat,
+            meter: None,
         }
     }
 }
@@ -374,6 +379,14 @@ impl Shared {
         if json.get("tools").is_some() && !self.rules.takes_tools {
             return (Reply::error(400, "this model does not support tools"), tells);
         }
+        let metered = self.rules.meter.as_ref().map(|m| {
+            let mut meter = m.lock().unwrap_or_else(PoisonError::into_inner);
+            meter.take(&json)
+        });
+        if let Some(Err(why)) = &metered {
+            self.complain(vec![why.clone()]);
+            return (Reply::error(400, why), tells);
+        }
         let request = {
             let mut state = self.state();
             let n = state.requests.len() + 1;
@@ -389,6 +402,9 @@ impl Shared {
         tells.computer = Computer::of(&request.json);
         // Any number will do, as long as a test can compute it again.
         tells.usage = self.rules.tells_usage.then(|| (request.body.len() as u64 / 4, 17));
+        if let Some(Ok(Metered { input, cached })) = metered {
+            (tells.usage, tells.cached) = (Some((input, 17)), cached);
+        }
         let reply = (self.answer)(&request);
         if matches!(reply, Reply::OutOfScript) {
             self.complain(vec![format!("call {} came after the end of the script", request.n)]);

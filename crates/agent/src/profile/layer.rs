@@ -140,7 +140,7 @@ fn one_setting(aliases: &Aliases, from: String, key: &str, value: &str) -> Resul
 
 /// A profile in which every optional value is present, so that its keys are all keys there are.
 static FULL: LazyLock<Table> = LazyLock::new(|| {
-    let text = "name = \"\"\n[decide]\ntemperature = 0.0\ntop_p = 0.0\nmax_tokens = 1\n\
+    let text = "name = \"\"\n[context]\nbudget_tokens = 1\n[decide]\ntemperature = 0.0\ntop_p = 0.0\nmax_tokens = 1\n\
                 price_input_usd = 0.0\nprice_output_usd = 0.0\n\
                 [limits]\nmax_turns = 1\nmax_time_s = 1.0\nmax_cost_usd = 1.0\nmax_cost_usd_per_day = 1.0\n";
     toml::from_str::<Profile>(text).ok().and_then(|p| Table::try_from(&p).ok()).unwrap_or_default()

@@ -9,7 +9,7 @@ use handsight_base::flow::decision::{Choice, Decision};
 use handsight_base::flow::receipt::{Deed, Outcome, Receipt};
 use handsight_base::gate::{Approved, Scene, Work};
 use handsight_base::port::desktop::{DesktopError, DesktopFault};
-use handsight_base::space::FrameGeometry;
+use handsight_base::space::{FrameGeometry, ScreenPx};
 use std::time::Duration;
 
 /// What an effect may take beyond the waits it holds.
@@ -155,7 +155,13 @@ async fn send(
     match work {
         Work::Input(batch) => {
             let deadline = duration(&batch) + SLACK;
-            engine.seat.act("inject", deadline, move |desktop| desktop.inject(batch, &stop)).await.map(Some)
+            let to = last_move(&batch);
+            let injected =
+                engine.seat.act("inject", deadline, move |desktop| desktop.inject(batch, &stop)).await?;
+            if injected.complete {
+                engine.pointer = to.or(engine.pointer);
+            }
+            Ok(Some(injected))
         }
         Work::Paste(paste) => {
             engine.seat.act("paste", SLACK, move |desktop| desktop.paste(paste, &stop)).await.map(Some)
@@ -179,6 +185,18 @@ fn duration(batch: &Approved<Batch>) -> Duration {
         }
     };
     batch.value().primitives.iter().map(one).sum()
+}
+
+/// Where a batch leaves the pointer, if it moves it.
+fn last_move(batch: &Approved<Batch>) -> Option<ScreenPx> {
+    batch.value().primitives.iter().rev().find_map(|p| match p {
+        Primitive::Move(to) => Some(*to),
+        Primitive::Wait(_)
+        | Primitive::Char(_)
+        | Primitive::Button { .. }
+        | Primitive::Key { .. }
+        | Primitive::Wheel { .. } => None,
+    })
 }
 
 fn describe(outcome: &Outcome) -> String {

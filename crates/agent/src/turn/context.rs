@@ -1,4 +1,7 @@
-//! Context: what the model gets to see, in bounded fragments and one picture.
+//! Context: what the model gets to see, in bounded fragments and one picture, and the conversation where one is kept.
+
+mod fit;
+mod look;
 
 use crate::ending::Interruption;
 use crate::engine::Engine;
@@ -12,6 +15,7 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
     let began = engine.stopwatch.now();
     let frame = percept.frame;
     let picture = super::picture(engine, &frame)?;
+    let look::Beside { words, pictures: zoomed } = look::serve(engine, &frame, &picture.geometry)?;
     let task = Fragment::new(
         "task",
         Slot::System,
@@ -26,13 +30,14 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
     let system = Fragment::new("system", Slot::System, Provenance::User, text, cap);
     let prompt = Prompt {
         fragments: vec![system],
-        pictures: vec![picture],
+        pictures: std::iter::once(picture).chain(zoomed).collect(),
         tools: engine.tools.specs(),
         sampling: engine.profile.decide.sampling(),
         history: Vec::new(),
         frame: frame.geometry,
         captured_at: frame.at,
     };
+    let prompt = fit::converse(engine, prompt, words).await;
     engine.geometry = Some(frame.geometry);
     engine.timings.context = engine.millis_since(began);
     Ok(prompt)

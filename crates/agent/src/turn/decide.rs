@@ -1,21 +1,22 @@
 //! Decide: asks the model and turns its answer into something to do, or into a typed refusal. Never into a guess.
 
+mod understand;
+
 use crate::confirm;
 use crate::ending::{Interruption, Outcome};
 use crate::engine::Engine;
 use crate::progress::Event;
-use crate::tools::{Meaning, Understood};
-use handsight_base::flow::decision::{Choice, Decision, Refused, ToolUse};
+use handsight_base::flow::decision::{Choice, Decision, Refused};
 use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::FrameHash;
-use handsight_base::flow::intent::Intent;
 use handsight_base::flow::prompt::Prompt;
-use handsight_base::port::dialect::{Rejection, RejectionKind};
 use handsight_base::port::model::{ModelError, ModelReply, Usage};
-use handsight_base::space::PictureGeometry;
 use handsight_store::{Decided, Observed, step_name};
 use serde_json::json;
 use std::time::Duration;
+use understand::Reading;
+
+pub(crate) use understand::taken;
 
 pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decision, Interruption> {
     let Some(picture) = prompt.pictures.first() else {
@@ -58,8 +59,11 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
         Ok(mut reply) => {
             // Understood first, so that a person can be told what would be done.
             let checks = std::mem::take(&mut reply.checks);
-            let understood = understand(engine, decision, &reply, &geometry);
-            (confirm::confirmed(engine, checks, understood).await?, vec![reply.exchange])
+            let Reading { choice, reason, call, notes, taken } = understand::read(engine, &reply, &geometry);
+            let decision = Decision { choice, reason, call, notes, usage: reply.usage, ..decision };
+            let decision = confirm::confirmed(engine, checks, decision).await?;
+            engine.history.answered(&reply, taken, &decision);
+            (decision, vec![reply.exchange])
         }
         Err(error) => (Decision { choice: Choice::Refused(Refused::Model(error)), ..decision }, Vec::new()),
     };
@@ -106,66 +110,6 @@ async fn ask(
         },
         () = limit => Err(Interruption::TimeLimit),
     }
-}
-
-fn understand(
-    engine: &Engine,
-    decision: Decision,
-    reply: &ModelReply,
-    picture: &PictureGeometry,
-) -> Decision {
-    let decision = Decision { usage: reply.usage, ..decision };
-    let decoded = match engine.dialect.decode(reply, picture) {
-        Ok(decoded) => decoded,
-        Err(rejection) => return refuse(decision, &rejection),
-    };
-    let mut decision = Decision { notes: decoded.notes, ..decision };
-    let mut actions = Vec::new();
-    for planned in decoded.plan {
-        match planned.intent {
-            Intent::Act(action) => actions.push(action),
-            Intent::Call { tool, args } => match engine.tools.call(&tool, &args, picture) {
-                Err(rejection) => return refuse(decision, &rejection),
-                Ok(Understood { meaning, reason, args, notes }) => {
-                    decision.call = Some(ToolUse { tool, args });
-                    decision.notes.extend(notes);
-                    match meaning {
-                        Meaning::Act(more) => actions.extend(more),
-                        Meaning::Observe => {}
-                        Meaning::Done => {
-                            return Decision {
-                                choice: Choice::Done { statement: reason.clone() },
-                                reason,
-                                ..decision
-                            };
-                        }
-                    }
-                    decision.reason = reason;
-                }
-            },
-            Intent::Done { statement } => {
-                return Decision {
-                    reason: statement.clone(),
-                    choice: Choice::Done { statement },
-                    ..decision
-                };
-            }
-            Intent::Ask { question } => {
-                return Decision { reason: question.clone(), choice: Choice::Ask { question }, ..decision };
-            }
-            Intent::Look(_) => {
-                let told = "looking is done every turn in this profile; the next picture comes by itself";
-                return refuse(decision, &Rejection::new(RejectionKind::UnknownTool, told));
-            }
-        }
-    }
-    let choice = if actions.is_empty() { Choice::Observe } else { Choice::Act(actions) };
-    Decision { choice, ..decision }
-}
-
-fn refuse(decision: Decision, rejection: &Rejection) -> Decision {
-    let refused = Refused::Reply { kind: rejection.kind, told: rejection.told().to_owned() };
-    Decision { choice: Choice::Refused(refused), call: None, ..decision }
 }
 
 fn announce(engine: &mut Engine, decision: &Decision) {

@@ -15,8 +15,12 @@ pub(super) fn learn(engine: &mut Engine, step: Step) -> Lesson {
     if let Some(text) = &carry {
         engine.carry.clone_from(text);
     }
+    engine.history.close(&step.record.deeds);
     for line in std::mem::take(&mut engine.told) {
-        engine.add_to_carry(&line);
+        // In a conversation the call's own result says it.
+        if !engine.history.keeps() {
+            engine.add_to_carry(&line);
+        }
     }
     Lesson { step, carry }
 }

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails by panicking")]
 
 mod confirm;
+mod conversation;
+mod conversation_long;
 mod endings;
 #[cfg(target_os = "linux")]
 mod fault_disk;

@@ -11,6 +11,7 @@ use handsight_agent::tools::{ToolOptions, ToolSet};
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, VirtualClock};
+use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest, Part, ToolCall, Usage};
 use handsight_base::space::Size;
 use handsight_base::stop::Stop;
@@ -132,7 +133,11 @@ pub(crate) struct Rig {
     /// Put around the model, which goes by this clock.
     pub(crate) around: Option<Around>,
     pub(crate) person: Person,
+    /// Put around the dialect.
+    pub(crate) dialect: Option<AroundDialect>,
 }
+
+pub(crate) type AroundDialect = Box<dyn FnOnce(Box<dyn Dialect>) -> Box<dyn Dialect>>;
 
 pub(crate) type Around = Box<dyn FnOnce(Arc<dyn Model>, Arc<dyn Clock>) -> Arc<dyn Model>>;
 
@@ -168,7 +173,14 @@ impl Rig {
             hear: None,
             around: None,
             person: Person::default(),
+            dialect: None,
         }
+    }
+
+    /// Other settings for the next run.
+    pub(crate) fn set(&mut self, settings: &[&str]) {
+        let aliases = Aliases::of("stateless", &[]).unwrap();
+        self.settings = settings.iter().map(|s| set_layer(&aliases, s).unwrap()).collect();
     }
 
     pub(crate) fn out(&self) -> std::path::PathBuf {
@@ -192,6 +204,10 @@ impl Rig {
         };
         let tools = ToolSet::new(&profile.decide.tools, options).unwrap();
         let dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
+        let dialect = match self.dialect.take() {
+            Some(around) => around(dialect),
+            None => dialect,
+        };
         let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let fake = self.fake.take().unwrap_or_else(|| {
             let (fake, desktop) = FakeDesktop::new(Size::new(320, 180), Arc::clone(&clock));

@@ -138,6 +138,54 @@ pub struct Usage {
     pub cost_usd: Option<f64>,
 }
 
+/// What one request may come to; `None` where nobody said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Room {
+    /// Tokens of input: what is left of the model's context once its answer has the room that it may take.
+    pub tokens: Option<u64>,
+    /// Bytes of the body.
+    pub bytes: Option<u64>,
+    /// Pictures, old and new.
+    pub pictures: Option<u32>,
+}
+
+/// What a request comes to, rather too much than too little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Weight {
+    pub tokens: u64,
+    pub bytes: u64,
+}
+
+impl Weight {
+    /// Pixels of a picture that are one token: fewer than with any service whose rule is published.
+    const PIXELS: u64 = 512;
+
+    /// For a model of which nothing is known: a token for two bytes of text.
+    pub fn rough(request: &ModelRequest) -> Self {
+        let picture = |p: &Picture| Self {
+            tokens: p.geometry.size.area().div_ceil(Self::PIXELS),
+            bytes: p.bytes.len() as u64 * 4 / 3 + 128,
+        };
+        let text = |bytes: usize| Self { tokens: bytes as u64 / 2 + 8, bytes: bytes as u64 + 128 };
+        let part = |p: &Part| match p {
+            Part::Text(words) => text(words.len()),
+            Part::Picture(p) => picture(p),
+            Part::Call(call) => text(call.id.len() + call.name.len() + call.arguments.len()),
+            Part::Result { text: words, picture: shown, .. } => {
+                text(words.len()).and(shown.as_ref().map(picture).unwrap_or_default())
+            }
+        };
+        let tool = |t: &ToolSpec| text(t.description.len() + t.parameters.to_string().len());
+        let parts = request.messages.iter().flat_map(|m| &m.parts).map(part);
+        let around = parts.chain(request.tools.iter().map(tool)).chain([text(request.system.len())]);
+        around.fold(Self::default(), Self::and)
+    }
+
+    const fn and(self, other: Self) -> Self {
+        Self { tokens: self.tokens + other.tokens, bytes: self.bytes + other.bytes }
+    }
+}
+
 /// Who serves a model.
 pub trait Model: Send + Sync {
     /// `provider/name`.
@@ -146,6 +194,21 @@ pub trait Model: Send + Sync {
     /// What its service takes of the next picture, to be asked before that is made.
     fn picture_limits(&self) -> PictureLimits {
         PictureLimits::default()
+    }
+
+    /// What a request with these settings may come to.
+    fn room(&self, _sampling: &Sampling) -> Room {
+        Room::default()
+    }
+
+    /// What a request comes to; asked before it is sent.
+    fn weigh(&self, request: &ModelRequest) -> Weight {
+        Weight::rough(request)
+    }
+
+    /// Reads the reply of an exchange that was recorded; `None` if it is none of this model's.
+    fn recall(&self, _exchange: &Exchange) -> Option<ModelReply> {
+        None
     }
 
     /// How long its service should be left alone, counted from now. Whoever waits this long before looking asks with a fresh
@@ -197,6 +260,8 @@ pub enum ModelError {
         "the request of {bytes} bytes is over {provider}'s limit of {limit}, and no earlier picture is left to leave out"
     )]
     RequestTooLarge { provider: String, bytes: u64, limit: u64 },
+    #[error("the request of {tokens} tokens or more is over {provider}'s limit of {limit}")]
+    ContextTooLarge { provider: String, tokens: u64, limit: u64 },
     #[error(
         "this call may cost up to {most_usd:.4} USD, and of the limit of {limit_usd} USD for {of} {spent_usd:.4} USD are spent"
     )]
@@ -227,6 +292,7 @@ impl ModelError {
             | Self::PictureTooLarge { .. }
             | Self::PictureUnfit { .. }
             | Self::RequestTooLarge { .. }
+            | Self::ContextTooLarge { .. }
             | Self::CostLimit { .. }
             | Self::Unrecorded { .. }
             | Self::RecordingEnds { .. }
@@ -245,6 +311,7 @@ impl ModelError {
             | Self::PictureTooLarge { .. }
             | Self::PictureUnfit { .. }
             | Self::RequestTooLarge { .. }
+            | Self::ContextTooLarge { .. }
             | Self::CostLimit { .. }
             | Self::Unrecorded { .. }
             | Self::RecordingEnds { .. } => false,

@@ -35,7 +35,7 @@ pub const WIRE: Wire = Wire {
 };
 
 /// Words of a reply when the run names no limit.
-const MAX_TOKENS: u32 = 4096;
+pub(crate) const MAX_TOKENS: u32 = 4096;
 /// The smallest budget for thinking.
 const LEAST_BUDGET: u32 = 1024;
 
@@ -129,6 +129,8 @@ fn may_think(thinking: Thinking, request: &ModelRequest) -> bool {
 }
 
 fn tools(j: &mut Json, request: &ModelRequest, native: &[&Value], options: &WireOptions<'_>) {
+    // The mark on the instructions holds for the tools before them; there are four, and a long conversation needs the others.
+    let marked = options.caching && (request.system.is_empty() || edge(&request.messages).is_none());
     j.key("tools").array(|j| {
         native.iter().for_each(|tool| j.value(*tool));
         let last = request.tools.len().saturating_sub(1);
@@ -137,7 +139,7 @@ fn tools(j: &mut Json, request: &ModelRequest, native: &[&Value], options: &Wire
                 j.key("name").value(&tool.name);
                 j.key("description").value(&tool.description);
                 j.key("input_schema").value(&tool.parameters);
-                mark(j, options.caching && i == last);
+                mark(j, marked && i == last);
             });
         }
     });
@@ -158,15 +160,44 @@ fn text(j: &mut Json, text: &str, marked: bool) {
     });
 }
 
+/// Blocks that the service looks back over from a mark for what an earlier request wrote at one.
+const REACH: usize = 20;
+
+/// The turns of the user that end in a mark. This request writes up to the last, and reads what the one before it wrote. Where old
+/// pictures are gone from a conversation, the last turn before those that are left is where the next pruning begins: what stands
+/// there is read again after it, from a mark within reach. A single turn is never read again, so nothing is written for it.
+fn marks(messages: &[Message]) -> Vec<usize> {
+    let from_user = |i: &usize| messages.get(*i).is_some_and(|m| m.role == Role::User);
+    let turns: Vec<usize> = (0..messages.len()).filter(from_user).collect();
+    let [.., before, last] = turns.as_slice() else { return Vec::new() };
+    match edge(messages) {
+        Some(edge) => {
+            let mut blocks = 0;
+            let reach = (0..=edge).rev().take_while(|i| {
+                blocks += messages.get(*i).map_or(0, blocks_of);
+                blocks < REACH
+            });
+            let farther = reach.filter(from_user).last().filter(|i| *i < edge);
+            farther.into_iter().chain([edge, *last]).collect()
+        }
+        None => vec![*before, *last],
+    }
+}
+
+/// The last turn of the user before the first picture, if there is a turn without one before it.
+fn edge(messages: &[Message]) -> Option<usize> {
+    let shows = |p: &Part| matches!(p, Part::Picture(_) | Part::Result { picture: Some(_), .. });
+    let first = messages.iter().position(|m| m.parts.iter().any(shows))?;
+    (0..first).rev().find(|i| messages.get(*i).is_some_and(|m| m.role == Role::User))
+}
+
+fn blocks_of(message: &Message) -> usize {
+    let raw = message.raw.as_ref().and_then(|raw| raw.json.as_array());
+    raw.map_or(message.parts.len(), Vec::len)
+}
+
 fn messages(j: &mut Json, messages: &[Message], options: &WireOptions<'_>) {
-    // The last two turns of the user: this request writes up to the last, and reads what the one before it wrote. A single turn
-    // is never read again, so nothing is written for it.
-    let from_user = |(i, m): (usize, &Message)| (m.role == Role::User).then_some(i);
-    let turns: Vec<usize> = messages.iter().enumerate().filter_map(from_user).collect();
-    let marked: &[usize] = match turns.as_slice() {
-        [.., before, last] if options.caching => &[*before, *last],
-        _ => &[],
-    };
+    let marked = if options.caching { marks(messages) } else { Vec::new() };
     let mut before: Option<&Value> = None;
     for (i, m) in messages.iter().enumerate() {
         let asked = before.take();

@@ -139,7 +139,7 @@ pub(crate) const fn base64_len(bytes: usize) -> usize {
 }
 
 /// Enough for the whole body, so that a picture is not moved by a growing buffer.
-fn size_of_body(request: &ModelRequest) -> usize {
+pub(crate) fn size_of_body(request: &ModelRequest) -> usize {
     use handsight_base::port::model::Part;
     let parts = request.messages.iter().flat_map(|m| &m.parts);
     let of_parts: usize = parts

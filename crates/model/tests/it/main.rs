@@ -7,6 +7,7 @@ mod bench_stop;
 mod cases;
 mod cassettes;
 mod computers;
+mod count;
 mod deadlines;
 mod documented;
 mod faults;

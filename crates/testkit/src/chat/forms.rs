@@ -41,6 +41,9 @@ fn completion(tells: &Tells, text: Option<&str>, calls: &[Call]) -> Value {
     if let Some((input, output)) = tells.usage {
         whole["usage"] =
             json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
+        if tells.cached > 0 {
+            whole["usage"]["prompt_tokens_details"] = json!({"cached_tokens": tells.cached});
+        }
     }
     whole
 }
@@ -75,9 +78,9 @@ fn message(tells: &Tells, text: Option<&str>, calls: &[Call]) -> Value {
         "stop_reason": if calls.is_empty() { "end_turn" } else { "tool_use" },
         "stop_sequence": null,
         "usage": {
-            "input_tokens": input,
+            "input_tokens": input - tells.cached,
             "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0,
+            "cache_read_input_tokens": tells.cached,
             "output_tokens": output,
         },
     })

@@ -83,6 +83,8 @@ pub(super) struct Tells {
     pub(super) n: usize,
     /// Input and output tokens.
     pub(super) usage: Option<(u64, u64)>,
+    /// Of the input, read from a cache.
+    pub(super) cached: u64,
     pub(super) api: Api,
     /// Whether it is asked to come as a stream.
     pub(super) stream: bool,
@@ -124,6 +126,7 @@ impl Tells {
             model: String::new(),
             n: 0,
             usage: None,
+            cached: 0,
             api,
             stream: false,
             thinks: false,

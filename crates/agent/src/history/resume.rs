@@ -1,0 +1,132 @@
+//! The conversation of a run that is gone on with, from its journal.
+//!
+//! The newest turns come back as they were: the stored replies are read by the wire they came over, so that the provider gets its
+//! own words back, and each call gets the outcome that was recorded. An action whose intent is there and whose outcome is not may
+//! or may not have happened, and is told as that. What cannot be read so (another wire, a lost page) and all before it comes back
+//! as a bounded summary. Nothing that is missing ends a resume; nothing is ever done again.
+
+use super::compact;
+use crate::engine::Engine;
+use crate::turn::taken;
+use handsight_base::flow::past::{CallResult, Past, Standing};
+use handsight_base::flow::prompt::Picture;
+use handsight_base::flow::receipt::Outcome;
+use handsight_base::flow::step::StepRecord;
+use handsight_base::port::model::{ModelReply, ToolCall};
+use handsight_base::space::{FrameGeometry, PictureGeometry, Size};
+use handsight_store::{Reader, StoreError};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Turns that come back as they were, at most; the budget may keep fewer.
+const TURNS: usize = 64;
+/// Turns before them that the summary is made of.
+const SUMMED: u64 = 128;
+
+/// Fills the engine's history with what came before `next`; in words what could not be had.
+pub(crate) fn recall(engine: &mut Engine, dir: &Path, next: u64) -> Result<Option<String>, StoreError> {
+    let mut reader = Reader::open(dir)?;
+    let mut kept: Vec<Kept> = Vec::new();
+    let mut missing = None;
+    // From the newest back, for as long as they can be read; a turn that a death cut off keeps its number.
+    let mut oldest = next;
+    while oldest > 1 && kept.len() < TURNS {
+        match Kept::read(engine, &mut reader, oldest - 1) {
+            Ok(turn) => kept.extend(turn),
+            Err(what) => {
+                let last = oldest - 1;
+                missing = Some(format!("the turns up to {last} come back to the model as a summary: {what}"));
+                break;
+            }
+        }
+        oldest -= 1;
+    }
+    let mut older = Vec::new();
+    for turn in oldest.saturating_sub(SUMMED).max(1)..oldest {
+        older.extend(reader.step(turn)?.map(|step| told_of(&step)));
+    }
+    if !older.is_empty() {
+        engine.history.summary = Some(compact::fragment(compact::digest("", &older)));
+    }
+    for turn in kept.into_iter().rev() {
+        let place = turn.seen.as_ref().map_or_else(nowhere, |p| p.geometry);
+        let taken = taken(engine, &turn.reply, &place);
+        let outcomes: Vec<Option<&Outcome>> = turn.outcomes.iter().map(Option::as_ref).collect();
+        engine.history.open(String::new(), turn.seen);
+        engine.history.taken_as(&turn.reply, taken, None);
+        engine.history.close_as(&outcomes);
+    }
+    engine.history.recalled = oldest..next;
+    Ok(missing)
+}
+
+/// A turn as the journal has it.
+struct Kept {
+    reply: ModelReply,
+    seen: Option<Picture>,
+    /// `None` of an action whose intent is there and nothing more.
+    outcomes: Vec<Option<Outcome>>,
+}
+
+impl Kept {
+    /// `None` if its model was not reached, or the run died before it had answered.
+    fn read(engine: &Engine, reader: &mut Reader, turn: u64) -> Result<Option<Self>, String> {
+        let words = |e: StoreError| e.to_string();
+        let Some(exchange) = reader.exchanges(turn).map_err(words)?.pop() else { return Ok(None) };
+        let reply = engine.model.recall(&exchange.exchange);
+        let reply = reply.ok_or("the reply is none of this model's")?;
+        let Some(step) = reader.step(turn).map_err(words)? else {
+            let mut actions = reader.actions(turn).map_err(words)?;
+            actions.sort_by_key(|a| a.index);
+            let outcomes = actions.into_iter().map(|a| a.outcome).collect();
+            return Ok(Some(Self { reply, seen: None, outcomes }));
+        };
+        let bytes = reader.frame(&step.picture).ok();
+        let seen = bytes.and_then(|bytes| picture(bytes.into(), step.frame));
+        let outcomes = step.deeds.into_iter().map(|d| Some(d.outcome)).collect();
+        Ok(Some(Self { reply, seen, outcomes }))
+    }
+}
+
+/// A picture as it lies in the run folder.
+fn picture(bytes: Arc<[u8]>, frame: FrameGeometry) -> Option<Picture> {
+    let side = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    // A PNG begins with its mark, then the length and name of the header, then the two sides.
+    let is_png = bytes.starts_with(b"\x89PNG\r\n\x1a\n");
+    let size = Size::new(side(16)?, side(20)?);
+    let geometry = PictureGeometry { frame: frame.frame, pane: frame.whole(), size };
+    (is_png && !size.is_empty()).then_some(Picture { bytes, media_type: "image/png", geometry })
+}
+
+/// Stands in where no picture is left: only which call meant what is asked of it.
+fn nowhere() -> PictureGeometry {
+    let frame = FrameGeometry {
+        frame: handsight_base::space::FrameId(1),
+        size: Size::new(1000, 1000),
+        origin: handsight_base::space::ScreenPx::new(0, 0),
+        scale: 1.0,
+    };
+    PictureGeometry { frame: frame.frame, pane: frame.whole(), size: frame.size }
+}
+
+/// A recorded turn in the form that a summary is made of.
+fn told_of(step: &StepRecord) -> Past {
+    let call = step.call.as_ref().map(|c| ToolCall {
+        id: String::new(),
+        name: c.tool.clone(),
+        arguments: c.args.to_string(),
+    });
+    let wrong = step.deeds.iter().find_map(|d| match &d.outcome {
+        Outcome::Done { .. } => None,
+        Outcome::Refused { why } | Outcome::Failed { why, .. } => Some((Standing::Failed, why.clone())),
+        Outcome::NotExecuted => Some((Standing::NotExecuted, String::new())),
+        Outcome::Ambiguous => Some((Standing::Unknown, String::new())),
+    });
+    let result = |(standing, text)| CallResult { standing, text, ..CallResult::default() };
+    Past {
+        text: step.reason.clone(),
+        calls: call.into_iter().collect(),
+        results: wrong.map(result).into_iter().collect(),
+        ..Past::default()
+    }
+}
