@@ -114,9 +114,9 @@ fn pictures(request: &ModelRequest) -> Vec<Size> {
 /// The picture that the model is asked about.
 fn newest(request: &ModelRequest) -> Arc<[u8]> {
     let parts = request.messages.last().unwrap().parts.iter();
-    let pictures =
+    let mut pictures =
         parts.filter_map(|p| if let Part::Picture(p) = p { Some(Arc::clone(&p.bytes)) } else { None });
-    pictures.last().unwrap()
+    pictures.next_back().unwrap()
 }
 
 #[test]

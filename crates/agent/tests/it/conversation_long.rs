@@ -27,6 +27,8 @@ use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 const TURNS: usize = 500;
+/// Of the control, which shows what it shows long before.
+const CONTROL: usize = 120;
 /// What a picture of 1024x576 is counted as by the vendors; those here are smaller, so that the tests are quick.
 const PICTURE: u64 = 790;
 const CONTEXT: u64 = 32_000;
@@ -44,7 +46,10 @@ fn answer(request: &Request) -> Reply {
     );
     match n % 5 {
         0 => Reply::call("observe", json!({"reason": reason})),
-        1 => Reply::call("scroll", json!({"dy": if n % 2 == 0 { 120 } else { -120 }, "reason": reason})),
+        1 => Reply::call(
+            "scroll",
+            json!({"dy": if n.is_multiple_of(2) { 120 } else { -120 }, "reason": reason}),
+        ),
         2 => Reply::call("type", json!({"text": format!("line {n}"), "reason": reason})),
         _ => Reply::call("click", json!({"x": n * 37 % 1000, "y": n * 53 % 1000, "reason": reason})),
     }
@@ -130,7 +135,7 @@ fn run(api: Api, blind: bool) -> Told {
     let model = Weighed { inner: remote.unwrap(), blind, counts: Arc::clone(&counts) };
     let folder = TempDir::new().unwrap();
     let ending = block_on(async {
-        let parts = parts(&folder, Arc::new(model), if blind { 1000 } else { 10 });
+        let parts = parts(&folder, Arc::new(model), blind);
         Episode::new(parts).unwrap().run().await
     });
     let share = meter.lock().unwrap().cached_share();
@@ -140,12 +145,14 @@ fn run(api: Api, blind: bool) -> Told {
     Told { ending, requests, share, counts: std::mem::take(&mut counts.lock().unwrap()) }
 }
 
-fn parts(folder: &TempDir, model: Arc<dyn Model>, pictures_kept: u32) -> Parts {
+fn parts(folder: &TempDir, model: Arc<dyn Model>, blind: bool) -> Parts {
     let aliases = Aliases::of("stateless", &[]).unwrap();
-    let kept = format!("context.pictures_kept={pictures_kept}");
+    let (kept, turns) = if blind { (1000, CONTROL) } else { (10, TURNS) };
+    let (kept, turns) = (format!("context.pictures_kept={kept}"), format!("limits.max_turns={turns}"));
     let settings = [
         "context.history=conversation",
         &kept,
+        &turns,
         "learn.carry=none",
         "hud.enabled=false",
         "settle.enabled=false",

@@ -81,7 +81,7 @@ fn one_part_alone_and_a_table_for_people() {
     );
     said.ended(0).told("clicks fall where the pointer is");
     let lines: Vec<&str> = said.stdout.lines().collect();
-    let starts = ["", "scale to 1536x864", "scale, bilinear", "binary", "2 runs"];
+    let starts = ["", "scale to 1536x864", "scale, bilinear", "scale, Lanczos", "binary", "2 runs"];
     assert_eq!(lines.len(), starts.len(), "{said:#?}");
     for (line, start) in lines.iter().zip(starts) {
         assert!(line.trim_start().starts_with(start), "{line:?}");

@@ -33,7 +33,8 @@ fn each_format_goes_over_the_wire_as_what_it_is_and_comes_back_from_the_folder()
         assert!(notes(&out).is_empty(), "nothing had to be changed");
 
         // The sheet reads them, the export names them, and a replay finds no difference.
-        rig.handsight.run(&["runs", "sheet", &folder]).ended(0).told("2 pictures");
+        let sheet = rig.handsight.run(&["runs", "sheet", &folder]);
+        assert!(sheet.ended(0).stdout.ends_with(": 2 pictures\n"), "{sheet:?}");
         let export = format!("{folder}-export");
         rig.handsight.run(&["runs", "export", &folder, &export]).ended(0);
         assert!(Path::new(&export).join(format!("step002.{}", format.ending())).is_file());
