@@ -157,11 +157,9 @@ fn an_overlay_that_cannot_be_made_or_filled_is_an_error_and_frees_what_it_had() 
             }
             let hits = door.mend();
             desktop.overlay(None).unwrap();
-            assert_eq!(
-                ours(&witness),
-                before,
-                "{name}, composited {composited}, {hits} broken: something stays"
-            );
+            // What was freed last goes through the door in its own time.
+            let nothing_stays = format!("{name}, composited {composited}, {hits} broken: nothing stays");
+            until(&nothing_stays, PATIENCE, || (ours(&witness) == before).then_some(()));
         }
         // And it can be shown after all.
         desktop.overlay(Some(&square(7))).unwrap();
