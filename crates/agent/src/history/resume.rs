@@ -8,6 +8,7 @@
 use super::compact;
 use crate::engine::Engine;
 use crate::turn::taken;
+use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::past::{CallResult, Past, Standing};
 use handsight_base::flow::prompt::Picture;
 use handsight_base::flow::receipt::Outcome;
@@ -88,14 +89,12 @@ impl Kept {
     }
 }
 
-/// A picture as it lies in the run folder.
+/// A picture as it lies in the run folder; `None` if it cannot be read any more.
 fn picture(bytes: Arc<[u8]>, frame: FrameGeometry) -> Option<Picture> {
-    let side = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    // A PNG begins with its mark, then the length and name of the header, then the two sides.
-    let is_png = bytes.starts_with(b"\x89PNG\r\n\x1a\n");
-    let size = Size::new(side(16)?, side(20)?);
+    let format = PictureFormat::of(&bytes)?;
+    let size = handsight_pixel::picture::decode(&bytes).ok()?.size();
     let geometry = PictureGeometry { frame: frame.frame, pane: frame.whole(), size };
-    (is_png && !size.is_empty()).then_some(Picture { bytes, media_type: "image/png", geometry })
+    Some(Picture { bytes, media_type: format.media_type(), geometry })
 }
 
 /// Stands in where no picture is left: only which call meant what is asked of it.
