@@ -70,7 +70,7 @@ impl Exit {
             Self::Model => "the model could not be reached, or its replies could not be used",
             Self::Storage => "the run could not be kept or read: disk full, read-only, damaged, in use",
             Self::Limit => "a limit ended the run: turns, time, cost, or a loop without effect",
-            Self::Refused => "the policy refused",
+            Self::Refused => "the policy refused, or a person did",
             Self::Panic => "an error in handsight itself; keys are released, the run can be resumed",
             Self::Interrupted => "stopped by Ctrl-C, the stop chord or `quit`",
             Self::Terminated => "stopped by SIGTERM",

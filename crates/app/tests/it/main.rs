@@ -22,6 +22,7 @@ mod desktop_faults;
 mod dialects;
 mod fault_storage;
 mod handsight;
+mod kill_conversation;
 mod kill_run;
 mod kill_signals;
 mod one_run;
