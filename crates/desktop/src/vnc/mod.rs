@@ -55,6 +55,8 @@ const RESTLESS: Duration = Duration::from_millis(200);
 const COPIED: Duration = Duration::from_millis(300);
 /// TigerVNC gives nothing to a program that asks within the millisecond in which the clipboard changed hands.
 const OFFERED: Duration = Duration::from_millis(10);
+/// Without another question for the text, it was taken.
+const ASKED: Duration = Duration::from_millis(150);
 /// For a program to take what was pasted.
 const TAKEN: Duration = Duration::from_secs(1);
 
@@ -241,7 +243,16 @@ impl Desktop for VncDesktop {
         let struck = locked(&hands).strike(keys.to_vec(), stop);
         let patience =
             if struck.as_ref().is_ok_and(|injected| injected.complete) { TAKEN } else { Duration::ZERO };
-        let heard = self.connection.listen(patience, |c| c.board.taken() > taken);
+        let mut heard = self.connection.listen(patience, |c| c.board.taken() > taken);
+        // A program may ask several times, and the last of them counts.
+        while let Ok(true) = heard {
+            let taken = self.connection.board.taken();
+            match self.connection.listen(ASKED, |c| c.board.taken() > taken) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(trouble) => heard = Err(trouble),
+            }
+        }
         self.connection.board.paste(false);
         // Somebody has copied something since.
         let newest =
