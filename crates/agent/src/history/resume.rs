@@ -75,7 +75,10 @@ impl Kept {
         let words = |e: StoreError| e.to_string();
         let Some(exchange) = reader.exchanges(turn).map_err(words)?.pop() else { return Ok(None) };
         let reply = engine.model.recall(&exchange.exchange);
-        let reply = reply.ok_or("the reply is none of this model's")?;
+        let mut reply = reply.ok_or("the reply is none of this model's")?;
+        // They were answered then: what was done is what the journal says, and a reply with open questions would be taken for one
+        // of which nothing was run.
+        reply.checks.clear();
         let Some(step) = reader.step(turn).map_err(words)? else {
             let mut actions = reader.actions(turn).map_err(words)?;
             actions.sort_by_key(|a| a.index);

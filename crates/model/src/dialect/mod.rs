@@ -8,21 +8,15 @@
 mod actions;
 mod anthropic;
 mod autoglm;
-#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
-#[allow(dead_code)]
 mod calls;
 pub mod compact;
 mod conversation;
 mod fara;
-#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
-#[allow(dead_code)]
 mod fields;
 mod finish;
 mod gemini;
 mod glm;
 mod grammar;
-#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
-#[allow(dead_code)]
 mod hands;
 mod holo;
 mod json;
@@ -34,12 +28,8 @@ mod openai;
 mod opencua;
 mod osworld;
 mod plan;
-#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
-#[allow(dead_code)]
 pub mod point;
 mod qwen;
-#[expect(clippy::allow_attributes, reason = "each family uses another part of it")]
-#[allow(dead_code)]
 mod reject;
 pub mod resize;
 pub mod schema;
