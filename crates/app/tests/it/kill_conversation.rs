@@ -3,7 +3,7 @@
 //! The model server is strict: a call without its result, or a result without its call, is a complaint that fails the test. What
 //! the terminal was typed is known to whoever looks at the next request, in the order it was typed.
 
-use crate::kill_run::{random, serial, typed};
+use crate::kill_run::{listening, random, serial, typed};
 use crate::rig::{PATIENCE, Rig, always};
 use handsight_testkit::chat::{Reply, Request};
 use handsight_testkit::need::{long, need};
@@ -39,16 +39,8 @@ fn a_conversation_survives_the_death_of_the_engine() {
         return;
     }
     let Some(_manager) = rig.x.openbox() else { return };
-    let file = rig.handsight.home().join("typed");
-    let listen = format!("stty -icanon -echo; touch ready; exec cat > '{}'", file.display());
-    let mut xterm = rig.x.command("xterm");
-    xterm.args(["-geometry", "80x24+200+200", "-e", "sh", "-c", &listen]).current_dir(rig.handsight.home());
-    let _terminal = Program::start(&mut xterm);
+    let (file, _terminal) = listening(&rig);
     let witness = rig.witness();
-    until("the terminal listens", PATIENCE, || rig.handsight.home().join("ready").exists().then_some(()));
-    until("the terminal has the focus", PATIENCE, || {
-        witness.find("sh").or_else(|| witness.find("xterm")).map(|_| ()).filter(|()| witness.focused() > 1)
-    });
 
     let handed = Arc::new(AtomicU32::new(0));
     // The first request of each life, and what the terminal had when it came.

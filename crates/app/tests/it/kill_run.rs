@@ -15,6 +15,7 @@ use handsight_testkit::wait::until;
 use rustix::process::Signal;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -60,6 +61,21 @@ pub(crate) fn random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// A terminal with the focus that writes down what it is typed, and the file it writes to.
+pub(crate) fn listening(rig: &Rig) -> (PathBuf, Program) {
+    let file = rig.handsight.home().join("typed");
+    let listen = format!("stty -icanon -echo; touch ready; exec cat > '{}'", file.display());
+    let mut xterm = rig.x.command("xterm");
+    xterm.args(["-geometry", "80x24+200+200", "-e", "sh", "-c", &listen]).current_dir(rig.handsight.home());
+    let terminal = Program::start(&mut xterm);
+    let witness = rig.witness();
+    until("the terminal listens", PATIENCE, || rig.handsight.home().join("ready").exists().then_some(()));
+    until("the terminal has the focus", PATIENCE, || {
+        witness.find("sh").or_else(|| witness.find("xterm")).map(|_| ()).filter(|()| witness.focused() > 1)
+    });
+    (file, terminal)
+}
+
 #[test]
 fn whatever_kills_the_engine_no_turn_is_lost_and_nothing_is_typed_twice() {
     let deaths = if long() { 2_000 } else { 200 };
@@ -68,16 +84,8 @@ fn whatever_kills_the_engine_no_turn_is_lost_and_nothing_is_typed_twice() {
         return;
     }
     let Some(_manager) = rig.x.openbox() else { return };
-    let file = rig.handsight.home().join("typed");
-    let listen = format!("stty -icanon -echo; touch ready; exec cat > '{}'", file.display());
-    let mut xterm = rig.x.command("xterm");
-    xterm.args(["-geometry", "80x24+200+200", "-e", "sh", "-c", &listen]).current_dir(rig.handsight.home());
-    let _terminal = Program::start(&mut xterm);
+    let (file, _terminal) = listening(&rig);
     let witness = rig.witness();
-    until("the terminal listens", PATIENCE, || rig.handsight.home().join("ready").exists().then_some(()));
-    until("the terminal has the focus", PATIENCE, || {
-        witness.find("sh").or_else(|| witness.find("xterm")).map(|_| ()).filter(|()| witness.focused() > 1)
-    });
 
     let handed = Arc::new(AtomicU32::new(0));
     let server = {
