@@ -57,6 +57,7 @@ const COPIED: Duration = Duration::from_millis(300);
 const OFFERED: Duration = Duration::from_millis(10);
 /// Without another question for the text, it was taken.
 const ASKED: Duration = Duration::from_millis(150);
+const QUESTIONS: usize = 8;
 /// For a program to take what was pasted.
 const TAKEN: Duration = Duration::from_secs(1);
 
@@ -244,13 +245,16 @@ impl Desktop for VncDesktop {
         let patience =
             if struck.as_ref().is_ok_and(|injected| injected.complete) { TAKEN } else { Duration::ZERO };
         let mut heard = self.connection.listen(patience, |c| c.board.taken() > taken);
-        // A program may ask several times, and the last of them counts.
-        while let Ok(true) = heard {
+        // A program may ask several times, and the last of them counts; one that never ends asking is not waited for.
+        for _ in 0..QUESTIONS {
             let taken = self.connection.board.taken();
-            match self.connection.listen(ASKED, |c| c.board.taken() > taken) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(trouble) => heard = Err(trouble),
+            match heard {
+                Ok(true) => match self.connection.listen(ASKED, |c| c.board.taken() > taken) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(trouble) => heard = Err(trouble),
+                },
+                Ok(false) | Err(_) => break,
             }
         }
         self.connection.board.paste(false);
