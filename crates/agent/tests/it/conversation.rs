@@ -1,7 +1,10 @@
 //! A conversation in the loop: what each call is told, looks, and going on after a stop.
 
 use crate::rig::{Rig, call, reply, until};
+use handsight_agent::confirm::{Confirm, Question};
 use handsight_agent::ending::Outcome;
+use handsight_agent::person::Person;
+use handsight_base::flow::decision::Consent;
 use handsight_base::flow::intent::{Intent, Look};
 use handsight_base::flow::prompt::Prompt;
 use handsight_base::port::BoxFuture;
@@ -10,7 +13,7 @@ use handsight_base::port::dialect::{
     BatchRule, Decoded, Dialect, DialectInfo, Planned, PointSpace, Rejection, RejectionKind,
 };
 use handsight_base::port::model::{
-    Exchange, Message, Model, ModelError, ModelReply, ModelRequest, Part, Role, ToolCall,
+    Exchange, Message, Model, ModelError, ModelReply, ModelRequest, Part, Role, SafetyCheck, ToolCall,
 };
 use handsight_base::space::{FrameRect, PictureGeometry, Size};
 use handsight_base::stop::Stop;
@@ -326,4 +329,67 @@ fn what_another_model_said_comes_back_as_a_summary() {
     assert!(told.contains("in your own words") && told.matches("- click ").count() == 3, "{told}");
     let Part::Text(still) = &requests[1].messages[0].parts[0] else { panic!() };
     assert_eq!(told, still, "the oldest turn carries it from then on");
+}
+
+/// The same, with a provider that wants a person to agree to each click.
+struct Doubted(Overheard);
+
+fn doubt(mut reply: ModelReply) -> ModelReply {
+    let clicks = reply.calls.iter().filter(|c| c.name == "click");
+    let check = |c: &ToolCall| SafetyCheck {
+        call_id: c.id.clone(),
+        id: "sc_1".into(),
+        code: "odd".into(),
+        message: String::new(),
+    };
+    reply.checks = clicks.map(check).collect();
+    reply
+}
+
+impl Model for Doubted {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {
+        self.0.recall(exchange).map(doubt)
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
+        Box::pin(async move { self.0.ask(request, stop).await.map(doubt) })
+    }
+}
+
+struct Agrees;
+
+impl Confirm for Agrees {
+    fn put<'a>(&'a mut self, _: &'a Question) -> BoxFuture<'a, Consent> {
+        Box::pin(std::future::ready(Consent::Given))
+    }
+}
+
+#[test]
+fn what_a_person_agreed_to_comes_back_as_done() {
+    let mut settings = KEEPS.to_vec();
+    settings.push("limits.max_turns=1");
+    let mut rig = Rig::new(&settings);
+    let mut lives = [clicks(1, 1), DONE.to_owned()].into_iter().map(|script| {
+        let requests = Requests::default();
+        let seen = Arc::clone(&requests);
+        rig.person = Person { confirm: Box::new(Agrees), ..Person::default() };
+        rig.around = Some(Box::new(move |_, clock| {
+            Arc::new(Doubted(Overheard(Scripted::read("test", &script, clock).unwrap(), seen)))
+        }));
+        let ending = rig.run(until(1, |_| unreachable!()));
+        rig.set(&KEEPS);
+        (ending.actions, std::mem::take(&mut *requests.lock().unwrap()))
+    });
+    assert_eq!(lives.next().unwrap().0, 1, "it was done");
+    let (_, after) = lives.next().unwrap();
+    let told = results(&after[0].messages[2]);
+    assert!(told.len() == 1 && !told[0].starts_with('!'), "told as not done: {told:?}");
 }
