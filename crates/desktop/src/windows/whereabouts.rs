@@ -17,6 +17,9 @@ use windows::Win32::UI::WindowsAndMessaging::{
     GetClientRect, GetWindowRect, InternalGetWindowText, IsIconic, IsWindow, IsWindowVisible,
 };
 
+/// Where Windows puts the corner of a window that is minimised.
+const PARKED: (i32, i32) = (-32_000, -32_000);
+
 /// The answers.
 #[derive(Debug)]
 pub(super) struct Whereabouts {
@@ -75,7 +78,9 @@ pub(super) fn of(handle: HWND) -> Option<Whereabouts> {
     let outer = attribute::<RECT>(handle, DWMWA_EXTENDED_FRAME_BOUNDS).unwrap_or(whole);
     // SAFETY: as above.
     let (iconic, visible) = unsafe { (IsIconic(handle).as_bool(), IsWindowVisible(handle).as_bool()) };
-    let state = if iconic && visible {
+    // Its rectangles were asked for before it was restored: they are still those of a minimised window.
+    let parked = (whole.left, whole.top) == PARKED;
+    let state = if (iconic || parked) && visible {
         WindowState::Minimised
     } else if !visible || is_cloaked(handle) {
         WindowState::Hidden
