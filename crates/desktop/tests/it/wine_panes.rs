@@ -16,17 +16,17 @@ use windows::Win32::Graphics::Gdi::{
 };
 use windows::Win32::System::LibraryLoader::GetModuleHandleW;
 use windows::Win32::UI::Input::KeyboardAndMouse::{
-    INPUT, INPUT_0, INPUT_MOUSE, MOUSE_EVENT_FLAGS, MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, MOUSEINPUT,
-    SendInput,
+    INPUT, INPUT_0, INPUT_MOUSE, MOUSE_EVENT_FLAGS, MOUSEEVENTF_ABSOLUTE, MOUSEEVENTF_LEFTDOWN,
+    MOUSEEVENTF_LEFTUP, MOUSEEVENTF_MOVE, MOUSEINPUT, SendInput,
 };
 use windows::Win32::UI::WindowsAndMessaging::{
     CreateWindowExW, DefWindowProcW, DestroyWindow, DispatchMessageW, EnumWindows, GWL_EXSTYLE, GWL_STYLE,
-    GetClassNameW, GetForegroundWindow, GetMessageW, GetWindowLongPtrW, GetWindowRect,
+    GetClassNameW, GetForegroundWindow, GetMessageW, GetSystemMetrics, GetWindowLongPtrW, GetWindowRect,
     GetWindowThreadProcessId, IsWindowVisible, MSG, PostMessageW, PostQuitMessage, RegisterClassExW,
-    SET_WINDOW_POS_FLAGS, SW_SHOW, SW_SHOWNOACTIVATE, SWP_NOACTIVATE, SWP_NOMOVE, SWP_NOSIZE, SetCursorPos,
-    SetForegroundWindow, SetWindowPos, ShowWindow, WINDOW_EX_STYLE, WINDOW_LONG_PTR_INDEX, WM_CLOSE,
-    WM_DESTROY, WM_ERASEBKGND, WM_LBUTTONDOWN, WM_LBUTTONUP, WM_PAINT, WNDCLASSEXW, WS_EX_NOACTIVATE,
-    WS_EX_TOOLWINDOW, WS_EX_TOPMOST, WS_POPUP, WindowFromPoint,
+    SET_WINDOW_POS_FLAGS, SM_CXSCREEN, SM_CYSCREEN, SW_SHOW, SW_SHOWNOACTIVATE, SWP_NOACTIVATE, SWP_NOMOVE,
+    SWP_NOSIZE, SetCursorPos, SetForegroundWindow, SetWindowPos, ShowWindow, WINDOW_EX_STYLE,
+    WINDOW_LONG_PTR_INDEX, WM_CLOSE, WM_DESTROY, WM_ERASEBKGND, WM_LBUTTONDOWN, WM_LBUTTONUP, WM_PAINT,
+    WNDCLASSEXW, WS_EX_NOACTIVATE, WS_EX_TOOLWINDOW, WS_EX_TOPMOST, WS_POPUP, WindowFromPoint,
 };
 use windows::core::{BOOL, w};
 
@@ -265,11 +265,16 @@ pub(crate) fn window_at(x: i32, y: i32) -> HWND {
     unsafe { WindowFromPoint(POINT { x, y }) }
 }
 
-/// A click of the left button there, sent as input.
+/// A click of the left button there, sent as input. Each event says its place: Wine's echo of an earlier one may take the pointer back.
 pub(crate) fn click(x: i32, y: i32) {
+    // SAFETY: takes a number.
+    let [width, height] = [SM_CXSCREEN, SM_CYSCREEN].map(|m| unsafe { GetSystemMetrics(m) });
+    let fraction = |v: i32, of: i32| (v * 65_536 + of - 1) / of;
+    let (dx, dy) = (fraction(x, width), fraction(y, height));
+    let to = MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE;
     let button = |flags: MOUSE_EVENT_FLAGS| INPUT {
         r#type: INPUT_MOUSE,
-        Anonymous: INPUT_0 { mi: MOUSEINPUT { dwFlags: flags, ..MOUSEINPUT::default() } },
+        Anonymous: INPUT_0 { mi: MOUSEINPUT { dx, dy, dwFlags: flags | to, ..MOUSEINPUT::default() } },
     };
     // SAFETY: the events live through the call.
     unsafe {
