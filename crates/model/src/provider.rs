@@ -91,6 +91,8 @@ pub struct Provider {
     pub streaming: Streaming,
     /// Whether it has a cache that input may be read from.
     pub caching: bool,
+    /// Whether it counts the tokens of a request free of charge, by the wire's own call for that.
+    pub counts: bool,
     /// Whether a result may hold a picture; the wire's own answer if not said.
     pub pictures_in_results: Option<bool>,
     /// Keys of a turn's own JSON that it wants back beside the usual ones.
@@ -287,6 +289,8 @@ struct File {
     streaming: Streaming,
     #[serde(default)]
     caching: bool,
+    #[serde(default)]
+    counts: bool,
     pictures_in_results: Option<bool>,
     #[serde(default)]
     replay: Vec<String>,
@@ -325,6 +329,9 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
         let what = format!("there is no wire {:?}; there are: {there}", file.wire);
         return Err(bad("wire", what, nearest(&file.wire, names())));
     };
+    if file.counts && wire.count.is_none() {
+        return Err(bad("counts", format!("the wire {:?} has no call that counts tokens", wire.name), None));
+    }
     let of_models = file.model.iter().filter_map(|m| m.dialect.as_ref());
     for dialect in std::iter::once(&file.dialect).chain(of_models) {
         if !DIALECTS.iter().any(|d| d.info.name == *dialect) {
@@ -379,6 +386,7 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
         tool_choice: file.tool_choice,
         streaming: file.streaming,
         caching: file.caching,
+        counts: file.counts,
         pictures_in_results: file.pictures_in_results,
         replay: file.replay,
         call_ids: file.call_ids,

@@ -19,6 +19,12 @@ use handsight_base::stop::Stop;
 use reqwest::Method;
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a service may take to count. A request that is not counted by then is taken as it was counted here.
+const COUNT_LIMIT: Duration = Duration::from_secs(5);
 
 /// What a [`Remote`] is made of.
 pub struct Setup<'a> {
@@ -44,6 +50,8 @@ pub struct Remote {
     http: Http,
     clock: Arc<dyn Clock>,
     counter: Counter,
+    /// The service has no call that counts after all.
+    uncounted: AtomicBool,
 }
 
 impl Remote {
@@ -77,6 +85,7 @@ impl Remote {
             http,
             clock: setup.clock,
             counter: Counter::new(provider.picture_rule(setup.model)),
+            uncounted: AtomicBool::new(false),
         })
     }
 
@@ -199,6 +208,37 @@ impl Remote {
         Ok(reply)
     }
 
+    /// Asks the service what it finds in a request. Whatever goes wrong is no reason to stop a run.
+    async fn counted(&self, request: &ModelRequest) -> Option<u64> {
+        let count = self.provider.wire.count.filter(|_| self.provider.counts)?;
+        if self.uncounted.load(Ordering::Relaxed) {
+            return None;
+        }
+        let options = self.provider.wire_options(&self.model);
+        let body = self.provider.wire.count_body(request, &options)?;
+        if self.limits().request_bytes.is_some_and(|most| body.len() as u64 > most) {
+            return None;
+        }
+        let headers = self.headers_for(request);
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        let call = self.http.call(Call {
+            method: Method::POST,
+            url: self.endpoint.call(&(count.path)(&self.model)),
+            body: Some(Bytes::from(body)),
+            stream: None,
+            headers: &headers,
+            unix_millis: self.clock.unix_millis(),
+        });
+        match timeout(COUNT_LIMIT, call).await.ok()? {
+            Ok(answer) => (count.tokens)(&serde_json::from_slice(&answer.body).ok()?),
+            Err(ModelError::Http { status: 400 | 404 | 405 | 501, .. }) => {
+                self.uncounted.store(true, Ordering::Relaxed);
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
     fn read(&self, body: &[u8]) -> Result<ModelReply, String> {
         let mut reply = (self.provider.wire.decode)(body)?;
         if let Some(raw) = &mut reply.raw {
@@ -247,6 +287,16 @@ impl Model for Remote {
 
     fn weigh(&self, request: &ModelRequest) -> Weight {
         Weight { tokens: self.counter.count(request), bytes: size_of_body(request) as u64 }
+    }
+
+    fn count<'a>(&'a self, request: &'a ModelRequest, stop: &'a Stop) -> BoxFuture<'a, Option<u64>> {
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                _ = stop.stopped() => None,
+                tokens = self.counted(request) => tokens,
+            }
+        })
     }
 
     fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {

@@ -127,6 +127,10 @@ impl Model for Retrying {
         self.inner.weigh(request)
     }
 
+    fn count<'a>(&'a self, request: &'a ModelRequest, stop: &'a Stop) -> BoxFuture<'a, Option<u64>> {
+        self.inner.count(request, stop)
+    }
+
     fn recall(&self, exchange: &Exchange) -> Option<ModelReply> {
         self.inner.recall(exchange)
     }

@@ -63,6 +63,16 @@ impl Api {
         }
     }
 
+    /// The model of a call that only counts; empty where the body names it.
+    fn counted(self, path: &str) -> Option<&str> {
+        let path = path.strip_prefix("/v1/")?;
+        match self {
+            Self::Messages => (path == "messages/count_tokens").then_some(""),
+            Self::Gemini => path.strip_prefix("models/")?.strip_suffix(":countTokens"),
+            Self::Chat | Self::Responses => None,
+        }
+    }
+
     /// The model and whether a stream is asked for, if the path is that of a call; the model is empty where the body names it.
     fn called(self, path: &str) -> Option<(String, bool)> {
         let path = path.strip_prefix("/v1/")?;
@@ -141,6 +151,8 @@ pub struct Rules {
     pub api: Api,
     /// Counts tokens, refuses what is over its limit, and tells what it found in its cache; `None` makes up a number.
     pub meter: Option<Arc<Mutex<Meter>>>,
+    /// What the call that counts answers, where the API has one; `None` answers 404.
+    pub counts: Option<u64>,
 }
 
 impl Default for Rules {
@@ -154,6 +166,7 @@ impl Default for Rules {
             tells_usage: true,
             api: Api::Chat,
             meter: None,
+            counts: None,
         }
     }
 }
@@ -177,6 +190,8 @@ struct Shared {
 struct State {
     requests: Vec<Arc<Request>>,
     complaints: Vec<String>,
+    /// Calls that counted, or wanted to.
+    counted: usize,
     /// When a caller left before it had its answer.
     left: Vec<Duration>,
     /// Weak, so that a connection really closes when its thread lets go of it.
@@ -230,6 +245,11 @@ impl Server {
     /// Calls of `chat/completions` so far, without those that were complained about.
     pub fn requests(&self) -> Vec<Arc<Request>> {
         self.shared.state().requests.clone()
+    }
+
+    /// Calls so far that counted, or wanted to.
+    pub fn counted(&self) -> usize {
+        self.shared.state().counted
     }
 
     /// Waits until `n` calls came, or panics.
@@ -353,6 +373,11 @@ impl Shared {
             self.complain(complaints);
             return (self.models(), tells);
         }
+        if let Some(model) = api.counted(&raw.path).filter(|_| raw.method == "POST") {
+            complaints.extend(check::count::wrong(api, model, &raw.body));
+            self.complain(complaints);
+            return (self.count(), tells);
+        }
         let Some((model, stream)) = api.called(&raw.path).filter(|_| raw.method == "POST") else {
             complaints.push(format!("{} {} is no call of this API", raw.method, raw.path));
             self.complain(complaints);
@@ -410,6 +435,13 @@ impl Shared {
             self.complain(vec![format!("call {} came after the end of the script", request.n)]);
         }
         (reply, tells)
+    }
+
+    fn count(&self) -> Reply {
+        self.state().counted += 1;
+        let Some(tokens) = self.rules.counts else { return Reply::error(404, "no such call") };
+        let name = if self.rules.api == Api::Gemini { "totalTokens" } else { "input_tokens" };
+        Reply::Json(json!({name: tokens}))
     }
 
     fn models(&self) -> Reply {

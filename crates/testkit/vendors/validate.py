@@ -89,6 +89,12 @@ def messages():
     return validator(MessageCreateParams)
 
 
+def messages_count():
+    from anthropic.types.message_count_tokens_params import MessageCountTokensParams
+
+    return validator(MessageCountTokensParams)
+
+
 def messages_beta():
     from anthropic.types.beta.message_create_params import MessageCreateParams
 
@@ -113,6 +119,7 @@ WIRES = {
     "responses": responses,
     "messages": messages,
     "messages-beta": messages_beta,
+    "messages-count": messages_count,
     "gemini": gemini,
 }
 

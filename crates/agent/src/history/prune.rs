@@ -41,8 +41,14 @@ pub(crate) struct Pruned {
 }
 
 impl History {
-    /// Makes the past fit. `weigh` says what the whole request comes to with such a past.
-    pub(crate) async fn fit(&mut self, limits: Limits, weigh: impl Fn(&Self) -> Weight) -> Pruned {
+    /// Makes the past fit. `weigh` says what the whole request comes to with such a past, rather too much; `count` is the tokens
+    /// that the service itself finds in it, if it says so.
+    pub(crate) async fn fit(
+        &mut self,
+        limits: Limits,
+        weigh: impl Fn(&Self) -> Weight,
+        count: impl AsyncFn(&Self) -> Option<u64>,
+    ) -> Pruned {
         let mut pruned = Pruned::default();
         let low = limits.low();
         let mut weight = weigh(self);
@@ -52,6 +58,9 @@ impl History {
             (weight, pictures) = (weigh(self), self.pictures());
         }
         if limits.holds(weight) {
+            return pruned;
+        }
+        if weight.bytes <= limits.bytes && count(self).await.is_some_and(|tokens| tokens <= limits.tokens) {
             return pruned;
         }
         // Pictures first, though not the last two: without them the model cannot see what its calls did.

@@ -159,24 +159,50 @@ fn limits(tokens: u64, pictures: usize) -> Limits {
     Limits { tokens, bytes: u64::MAX, pictures }
 }
 
+/// As most services.
+async fn uncounted(_: &History) -> Option<u64> {
+    None
+}
+
+#[test]
+fn nothing_goes_while_the_service_itself_finds_room() {
+    let pruned = |tokens: Option<u64>, limits: Limits| {
+        let mut history = filled(9);
+        let pruned = block_on(history.fit(limits, weigh, async |_: &History| tokens));
+        (pruned != Pruned::default(), history.pictures())
+    };
+    let small = limits(9_000, 20);
+    assert_eq!(pruned(Some(9_000), small), (false, 9));
+    for found in [Some(9_001), None] {
+        assert_eq!(pruned(found, small), (true, 5), "{found:?}");
+    }
+    // It counts neither bytes nor pictures.
+    assert!(pruned(Some(1), Limits { bytes: 80_000, ..small }).0);
+    assert!(pruned(Some(1), limits(9_000, 8)).0);
+    // And is not asked while there is room.
+    let mut history = filled(9);
+    let unasked = async |_: &History| unreachable!("there is room");
+    assert_eq!(block_on(history.fit(limits(10_000, 20), weigh, unasked)), Pruned::default());
+}
+
 #[test]
 fn pictures_go_first_and_many_at_once() {
     let mut history = filled(8);
-    assert_eq!(block_on(history.fit(limits(10_000, 8), weigh)), Pruned::default());
+    assert_eq!(block_on(history.fit(limits(10_000, 8), weigh, uncounted)), Pruned::default());
     let mut history = filled(9);
-    let pruned = block_on(history.fit(limits(100_000, 8), weigh));
+    let pruned = block_on(history.fit(limits(100_000, 8), weigh, uncounted));
     assert_eq!((pruned.pictures, pruned.turns, history.pictures()), (7, 0, 2));
     assert!(history.past[6].seen.is_none() && history.past[7].seen.is_some(), "the newest stay");
     // By weight, though fewer than may stay.
     let mut history = filled(9);
-    let pruned = block_on(history.fit(limits(9_000, 20), weigh));
+    let pruned = block_on(history.fit(limits(9_000, 20), weigh, uncounted));
     assert_eq!((pruned.pictures, pruned.turns, history.pictures()), (4, 0, 5));
 }
 
 #[test]
 fn turns_go_down_to_half_of_the_budget_and_leave_a_summary() {
     let mut history = filled(100);
-    let pruned = block_on(history.fit(limits(8_000, 4), weigh));
+    let pruned = block_on(history.fit(limits(8_000, 4), weigh, uncounted));
     assert!(pruned.told && history.past.len() <= 30 && history.past.len() >= 18, "{pruned:?}");
     let first = history.turns()[0].told.clone();
     assert!(first.contains("- click {\"x\":1,\"reason\":\"call_6") && first.len() < 2500, "{first}");
@@ -189,7 +215,7 @@ fn turns_go_down_to_half_of_the_budget_and_leave_a_summary() {
         history.taken_as(&reply(&[&format!("late_{n}")]), plan(&[(0, Want::Act)]), None);
         history.close(&[deed(done())]);
     }
-    let pruned = block_on(history.fit(limits(1_000, 4), weigh));
+    let pruned = block_on(history.fit(limits(1_000, 4), weigh, uncounted));
     assert!(!pruned.told && pruned.turns > 0);
     assert_eq!(history.summary, Some(summary));
 }
@@ -212,7 +238,7 @@ fn a_summary_that_fails_or_is_no_shorter_is_none() {
     for useless in [Useless(None), Useless(Some("words "))] {
         let mut history = filled(40);
         history.compact = Box::new(useless);
-        let pruned = block_on(history.fit(limits(2_000, 4), weigh));
+        let pruned = block_on(history.fit(limits(2_000, 4), weigh, uncounted));
         assert!(!pruned.told && pruned.turns > 0 && history.summary.is_none());
     }
 }
@@ -220,7 +246,7 @@ fn a_summary_that_fails_or_is_no_shorter_is_none() {
 #[test]
 fn what_cannot_fit_at_all_leaves_nothing() {
     let mut history = filled(5);
-    let pruned = block_on(history.fit(limits(0, 4), |_| Weight { tokens: 9, bytes: 9 }));
+    let pruned = block_on(history.fit(limits(0, 4), |_| Weight { tokens: 9, bytes: 9 }, uncounted));
     assert_eq!((pruned.turns, history.past.len(), pruned.told), (5, 0, false));
     assert_eq!(history.summary(), None);
 }
@@ -339,7 +365,7 @@ fn of_2000_random_conversations_no_request_is_invalid() {
         for (said, room) in &turns {
             add(&mut history, said);
             let Some((pictures, tokens)) = room else { continue };
-            let gone = block_on(history.fit(limits(*tokens, *pictures), weigh));
+            let gone = block_on(history.fit(limits(*tokens, *pictures), weigh, uncounted));
             pruned.set(pruned.get() + usize::from(gone != Pruned::default()));
             prop_assert!(history.pictures() <= *pictures && weigh(&history).tokens <= *tokens);
         }

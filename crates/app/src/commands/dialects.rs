@@ -250,8 +250,10 @@ pub(super) fn page() -> std::io::Result<String> {
         let (name, points, rounding, resize, batch) =
             (d.info.name, points(d), rounding(d), resize(d), batch(d.info.batch));
         let rounding = if rounding.contains("(v") { format!("`{rounding}`") } else { rounding.to_owned() };
+        // As pages are given anchors where they are shown: without dots.
+        let anchor = name.replace('.', "");
         let _infallible =
-            writeln!(page, "| [{name}](#{name}) | {points} | {rounding} | {resize} | {batch} | {wires} |");
+            writeln!(page, "| [{name}](#{anchor}) | {points} | {rounding} | {resize} | {batch} | {wires} |");
     }
     for d in DIALECTS {
         let cannot = if d.info.cannot.is_empty() { "nothing".to_owned() } else { d.info.cannot.join(", ") };

@@ -22,6 +22,7 @@ pub(crate) fn list(environment: &Environment, as_json: bool) -> anyhow::Result<E
                     "pictures_in_results": p.pictures_in_results(""),
                     "streaming": p.streaming != Streaming::Unsupported,
                     "caching": p.caching,
+                    "counts": p.counts,
                     "limits": {
                         "picture_bytes": p.limits.picture_bytes,
                         "picture_edge": p.limits.picture_edge,
@@ -60,8 +61,8 @@ pub(super) fn page() -> std::io::Result<String> {
         "# Models\n\nGenerated from `crates/model/providers/` by `cargo xtask docs`; a test compares.\n\n\
          {} providers are compiled in. A file `NAME.toml` of your own in the configuration's `providers/` folder adds one, or \
          replaces the one of the same name. `handsight models test PROVIDER/NAME` asks a model for real and says what works.\n\n\
-         | provider | wire | formats | pictures in results | thinking kept | caching | streaming | cost known | limits |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+         | provider | wire | formats | pictures in results | thinking kept | caching | counts tokens | streaming | cost known | limits |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
         PROVIDERS.len()
     );
     for p in providers.iter() {
@@ -71,6 +72,8 @@ pub(super) fn page() -> std::io::Result<String> {
         "\nFormats and limits hold before anything is sent: what is over a limit is scaled, written otherwise or left out, and the \
          turn's notes say so. Where no format is known, PNG and JPEG are taken to be. Each file says where its facts are from, and \
          which could not be confirmed; a model's own limits, where they differ, are in the file too.\n\n\
+         Tokens are counted here before a request is sent, rather too many than too few. Where the provider counts too, free of \
+         charge, it is asked before a conversation loses anything for want of room.\n\n\
          ## Prices\n\nUS dollars per million tokens. What is not listed has no known price. A second line is the price of a whole \
          request with more input than it says.\n\n",
     );
@@ -139,11 +142,11 @@ fn row(p: &Provider) -> String {
     known.extend(limits.context_tokens.map(|n| format!("{n} tokens")));
     let known = if known.is_empty() { "none known".to_owned() } else { known.join(", ") };
     let (name, wire) = (&p.name, p.wire.name);
-    let caching = yes(p.caching);
+    let (caching, counts) = (yes(p.caching), yes(p.counts));
     let formats = limits.picture_formats.as_ref().map_or("not known".to_owned(), |formats| {
         formats.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     });
     format!(
-        "| {name} | {wire} | {formats} | {in_results} | {thinking} | {caching} | {streaming} | {cost} | {known} |"
+        "| {name} | {wire} | {formats} | {in_results} | {thinking} | {caching} | {counts} | {streaming} | {cost} | {known} |"
     )
 }

@@ -206,6 +206,12 @@ pub trait Model: Send + Sync {
         Weight::rough(request)
     }
 
+    /// Tokens of input that the service itself finds in a request, where it says so free of charge; `None` where it does not, or
+    /// not soon. Asked only when [`Model::weigh`] says that there is no room left, as that is rather too much.
+    fn count<'a>(&'a self, _request: &'a ModelRequest, _stop: &'a Stop) -> BoxFuture<'a, Option<u64>> {
+        Box::pin(std::future::ready(None))
+    }
+
     /// Reads the reply of an exchange that was recorded; `None` if it is none of this model's.
     fn recall(&self, _exchange: &Exchange) -> Option<ModelReply> {
         None

@@ -100,8 +100,9 @@ impl Grammar for Computer {
                 "type": "computer_use_preview",
                 "display_width": picture.width,
                 "display_height": picture.height,
-                // Of the five it may be, the ones for a desktop differ in key names only, and all of those are read.
-                "environment": "linux",
+                // Of the five it may be. Those of a desktop differ in key names only, and all of them are read whatever is said here,
+                // as the desktop may be another machine's.
+                "environment": if cfg!(windows) { "windows" } else { "linux" },
             })
         } else {
             json!({"type": "computer"})

@@ -25,6 +25,7 @@ pub const WIRE: Wire = Wire {
     headers: &[],
     encode,
     decode: reply::decode,
+    count: None,
     assemble: || Box::new(stream::Stream::default()),
     raw_fits,
     pictures_in_results: false,

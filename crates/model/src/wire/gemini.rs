@@ -14,7 +14,7 @@ mod schema;
 mod stream;
 
 use super::json::Json;
-use super::{Wire, WireOptions, native, size_of_body};
+use super::{Count, Wire, WireOptions, native, size_of_body};
 use crate::provider::{Thinking, ToolChoice};
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::model::{Message, ModelRequest, Part, Role, SafetyCheck};
@@ -26,7 +26,7 @@ pub const WIRE: Wire = Wire {
     about: "Gemini generateContent",
     path: |model, stream| {
         let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
-        format!("models/{}:{method}", model.strip_prefix("models/").unwrap_or(model))
+        format!("{}:{method}", resource(model))
     },
     models_path: "models",
     models: |list| {
@@ -40,10 +40,30 @@ pub const WIRE: Wire = Wire {
     headers: &[],
     encode,
     decode: reply::decode,
+    count: Some(COUNT),
     assemble: || Box::new(stream::Stream::default()),
     raw_fits,
     pictures_in_results: false,
 };
+
+/// <https://ai.google.dev/api/tokens>, read 2026-11: free. It takes the whole request with the model's name in it.
+const COUNT: Count = Count {
+    path: |model| format!("{}:countTokens", resource(model)),
+    encode: |request, options| {
+        let whole = encode(request, options);
+        let name = Value::String(resource(options.model));
+        let mut body = format!("{{\"generateContentRequest\":{{\"model\":{name},").into_bytes();
+        // Without the brace that it begins with; no request is an empty object.
+        body.extend_from_slice(whole.get(1..).unwrap_or_default());
+        body.push(b'}');
+        body
+    },
+    tokens: |answer| answer.get("totalTokens")?.as_u64(),
+};
+
+fn resource(model: &str) -> String {
+    format!("models/{}", model.strip_prefix("models/").unwrap_or(model))
+}
 
 /// The argument by which a call asks for a person.
 const DECISION: &str = "safety_decision";

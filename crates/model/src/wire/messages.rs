@@ -13,7 +13,7 @@ mod reply;
 mod stream;
 
 use super::json::Json;
-use super::{Wire, WireOptions, data_ids, native, size_of_body};
+use super::{Count, Wire, WireOptions, data_ids, native, size_of_body};
 use crate::provider::{Thinking, ToolChoice};
 use handsight_base::flow::prompt::Picture;
 use handsight_base::port::model::{Message, ModelRequest, Part, Role};
@@ -29,10 +29,25 @@ pub const WIRE: Wire = Wire {
     headers: &[("anthropic-version", "2023-06-01")],
     encode,
     decode: reply::decode,
+    count: Some(COUNT),
     assemble: || Box::new(stream::Stream::default()),
     raw_fits,
     pictures_in_results: true,
 };
+
+/// <https://platform.claude.com/docs/en/build-with-claude/token-counting>, read 2026-11: free, with a limit of calls of its own.
+const COUNT: Count = Count {
+    path: |_| "messages/count_tokens".to_owned(),
+    encode: |request, options| write(request, options, For::Count),
+    tokens: |answer| answer.get("input_tokens")?.as_u64(),
+};
+
+/// What a body is for: one that is only counted says nothing of the answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum For {
+    Answer,
+    Count,
+}
 
 /// Words of a reply when the run names no limit.
 pub(crate) const MAX_TOKENS: u32 = 4096;
@@ -62,6 +77,11 @@ fn is_blank_text(block: &Value) -> bool {
 }
 
 pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
+    write(request, options, For::Answer)
+}
+
+fn write(request: &ModelRequest, options: &WireOptions<'_>, purpose: For) -> Vec<u8> {
+    let answered = purpose == For::Answer;
     let mut json = Json::with_capacity(size_of_body(request));
     let thinking = options.thinking.filter(|t| may_think(*t, request));
     let words = request.sampling.max_tokens.unwrap_or(MAX_TOKENS);
@@ -70,17 +90,22 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
         match thinking {
             Some(Thinking::Budget(budget)) => {
                 let budget = budget.max(LEAST_BUDGET);
-                j.key("max_tokens").value(&(words.saturating_add(budget)));
+                if answered {
+                    j.key("max_tokens").value(&(words.saturating_add(budget)));
+                }
                 j.key("thinking").object(|j| {
                     j.key("type").value("enabled");
                     j.key("budget_tokens").value(&budget);
                 });
             }
             Some(Thinking::Adaptive) => {
-                j.key("max_tokens").value(&words);
+                if answered {
+                    j.key("max_tokens").value(&words);
+                }
                 j.key("thinking").object(|j| j.key("type").value("adaptive"));
             }
-            Some(Thinking::Kept) | None => j.key("max_tokens").value(&words),
+            Some(Thinking::Kept) | None if answered => j.key("max_tokens").value(&words),
+            Some(Thinking::Kept) | None => {}
         }
         if !request.system.is_empty() {
             j.key("system").array(|j| text(j, &request.system, options.caching));
@@ -100,7 +125,7 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
                 });
             });
         }
-        if !options.fixed_sampling && thinking.is_none() {
+        if answered && !options.fixed_sampling && thinking.is_none() {
             // Newer models refuse both at once.
             match (request.sampling.temperature, request.sampling.top_p) {
                 (Some(t), _) => j.key("temperature").value(&t.clamp(0.0, 1.0)),
@@ -108,7 +133,7 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
                 (None, None) => {}
             }
         }
-        if options.stream {
+        if answered && options.stream {
             j.key("stream").value(&true);
         }
     });

@@ -39,6 +39,8 @@ pub struct Wire {
     pub encode: fn(&ModelRequest, &WireOptions<'_>) -> Vec<u8>,
     /// A reply without its exchange and cost, or what is wrong with it. The calls' arguments stay the model's own text.
     pub decode: fn(&[u8]) -> Result<ModelReply, String>,
+    /// How the service counts a request that is not asked yet; `None` where no service of this wire does so free of charge.
+    pub count: Option<Count>,
     /// Puts a stream together.
     pub assemble: fn() -> Box<dyn Assemble>,
     /// Whether a turn's own JSON can be sent back beside results for these calls, each with its id.
@@ -47,10 +49,26 @@ pub struct Wire {
     pub pictures_in_results: bool,
 }
 
+/// A call that counts the tokens of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Count {
+    /// Where it goes, below the base address: for a model.
+    pub path: fn(&str) -> String,
+    encode: fn(&ModelRequest, &WireOptions<'_>) -> Vec<u8>,
+    /// The tokens that its answer names.
+    pub tokens: fn(&Value) -> Option<u64>,
+}
+
 impl Wire {
     /// The body of a request, whatever state its history is in (R36).
     pub fn body(&self, request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
         (self.encode)(&repair::repair(self, request, options), options)
+    }
+
+    /// The body of the call that counts the same request, where the service has such a call.
+    pub fn count_body(&self, request: &ModelRequest, options: &WireOptions<'_>) -> Option<Vec<u8>> {
+        let count = self.count?;
+        Some((count.encode)(&repair::repair(self, request, options), options))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Tokens counted beforehand, against what four tokenizers and the vendors' rules make of the same.
 
+use super::wires::{rules, speaker};
 use super::*;
+use handsight_base::stop::StopReason;
 use handsight_model::count::{Counter, PictureRule, text};
+use handsight_testkit::chat::{Api, Reply, Rules};
 
 /// A text and the most tokens that one of four tokenizers makes of it: o200k, cl100k, that of Claude 2 (anthropic 0.30.1) and that
 /// of Mistral v3 (mistral-common 1.5.0). Measured in November 2026 with the tokenizers themselves.
@@ -180,4 +183,63 @@ fn what_a_service_can_only_count_higher_is_low() {
     let request = asked(4, TEXTS[0].2);
     assert!(counter.at_least(&request) < counter.count(&request) / 2 + 100);
     assert!(counter.at_least(&request) >= 1600);
+}
+
+/// A provider that counts, over an API that can.
+fn counting(server: &Server, api: Api) -> Remote {
+    let text = format!("about = \"a\"\nwire = \"{}\"\ndialect = \"tools\"\ncounts = true\n", api.wire());
+    let mut providers = Providers::builtin().unwrap();
+    providers.add("own.toml", &text).unwrap();
+    Remote::new(Setup {
+        provider: providers.get("own").unwrap(),
+        model: "test-model",
+        base_url: Some(&server.base_url()),
+        key: None,
+        deadlines: Deadlines::default(),
+        proxy: None,
+        clock: Arc::new(RealClock::new()),
+    })
+    .unwrap()
+}
+
+#[tokio::test]
+async fn a_service_that_counts_is_asked_with_the_request_itself() {
+    let stop = Stop::new();
+    for api in [Api::Messages, Api::Gemini] {
+        let server = Server::scripted_with(Rules { api, counts: Some(4321), ..Rules::default() }, []);
+        let model = counting(&server, api);
+        for request in [small(), asked(3, "Añ€😀"), ModelRequest { tools: Vec::new(), ..asked(0, "hello") }]
+        {
+            assert_eq!(model.count(&request, &stop).await, Some(4321), "{api:?}");
+        }
+        assert_eq!((server.counted(), server.requests().len()), (3, 0), "{api:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_cannot_count_after_all_is_asked_once_and_the_run_goes_on() {
+    let stop = Stop::new();
+    for api in [Api::Messages, Api::Gemini] {
+        let server = Server::scripted_with(Rules { api, ..Rules::default() }, [Reply::Text("hello".into())]);
+        let model = counting(&server, api);
+        assert_eq!(model.count(&small(), &stop).await, None);
+        assert_eq!(model.count(&small(), &stop).await, None);
+        assert_eq!(server.counted(), 1, "{api:?}");
+        assert_eq!(model.ask(&small(), &stop).await.unwrap().text, "hello");
+    }
+    // Nobody is asked who was not said to count.
+    let server = Server::scripted_with(rules(Api::Messages), []);
+    let model = speaker(&server, Api::Messages, false, "test-model", Deadlines::default());
+    assert_eq!((model.count(&small(), &stop).await, server.counted()), (None, 0));
+    // A stop ends the asking.
+    let server = Server::scripted_with(Rules { api: Api::Messages, counts: Some(1), ..Rules::default() }, []);
+    stop.set(StopReason::Person);
+    assert_eq!((counting(&server, Api::Messages).count(&small(), &stop).await, server.counted()), (None, 0));
+}
+
+#[test]
+fn counting_needs_a_wire_that_can() {
+    let text = "about = \"a\"\nwire = \"chat\"\ndialect = \"tools\"\ncounts = true\n";
+    let error = Providers::builtin().unwrap().add("own.toml", text).unwrap_err().to_string();
+    assert_eq!(error, "own.toml, line 4: the wire \"chat\" has no call that counts tokens");
 }

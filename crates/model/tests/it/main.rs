@@ -23,6 +23,8 @@ mod retry;
 mod round_trips;
 mod secrets;
 #[cfg(target_os = "linux")]
+mod vendors_count;
+#[cfg(target_os = "linux")]
 mod vendors_replies;
 #[cfg(target_os = "linux")]
 mod vendors_requests;

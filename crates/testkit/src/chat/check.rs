@@ -4,6 +4,7 @@
 //! that do not decode and schemas that make no sense are all wrong here.
 
 pub(super) mod computer;
+pub(super) mod count;
 mod gemini;
 mod messages;
 mod responses;

@@ -12,9 +12,11 @@ const UNSAID_TOKENS: u64 = 28_000;
 pub(super) async fn converse(engine: &mut Engine, prompt: Prompt, words: Vec<Fragment>) -> Prompt {
     if engine.history.keeps() {
         let limits = limits(engine, &prompt);
-        let (model, dialect) = (&engine.model, &engine.dialect);
-        let weigh = |history: &History| model.weigh(&dialect.encode(&with(prompt.clone(), history, &words)));
-        let pruned = engine.history.fit(limits, weigh).await;
+        let (model, dialect, stop) = (&engine.model, &engine.dialect, &engine.stop);
+        let request = |history: &History| dialect.encode(&with(prompt.clone(), history, &words));
+        let weigh = |history: &History| model.weigh(&request(history));
+        let count = async |history: &History| model.count(&request(history), stop).await;
+        let pruned = engine.history.fit(limits, weigh, count).await;
         if pruned != Pruned::default() {
             let Pruned { pictures, turns, told } = pruned;
             let summed = if told { ", which are summed up" } else { "" };
