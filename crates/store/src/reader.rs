@@ -11,7 +11,7 @@ use crate::exchange::Body;
 use crate::lock::RunLock;
 use crate::migrate;
 use crate::pages::DB;
-use crate::record::{ActionRow, CommittedBody, RecordedExchange, RunEnd, RunMeta, Totals, read};
+use crate::record::{ActionRow, CommittedBody, Observed, RecordedExchange, RunEnd, RunMeta, Totals, read};
 use crate::report::{Damage, OpenReport};
 use crate::row::{Kind, Row, Sum, checksum};
 use crate::state::{self, State};
@@ -243,6 +243,13 @@ impl Reader {
         let Some(row) = rows.last() else { return Ok(None) };
         let line = read::<CommittedBody<'_>>(row).map(|body| body.record.get().to_owned());
         self.understood(line.map(Some))
+    }
+
+    /// What a turn saw, however far it came; `None` if it saw nothing.
+    pub fn observed(&mut self, turn: u64) -> Result<Option<Observed>> {
+        let rows = self.rows(turn, |kind| kind == Kind::Observed)?;
+        let Some(row) = rows.last() else { return Ok(None) };
+        self.understood(read(row).map(Some))
     }
 
     /// The requests and replies of a turn, in order, with their pictures put back.

@@ -38,6 +38,8 @@ struct State {
     calls: Vec<(Duration, Call)>,
     capture_faults: VecDeque<DesktopError>,
     inject_faults: VecDeque<DesktopError>,
+    /// Injections until the one that nobody survives.
+    lives: Option<usize>,
     capabilities: Capabilities,
 }
 
@@ -69,10 +71,17 @@ impl FakeDesktop {
             calls: Vec::new(),
             capture_faults: VecDeque::new(),
             inject_faults: VecDeque::new(),
+            lives: None,
             capabilities: Capabilities { input: true, ..Capabilities::default() },
         };
         let state = Arc::new(Mutex::new(state));
         (Self { state: Arc::clone(&state), clock }, Handle { state })
+    }
+
+    fn dies(&self) -> bool {
+        let mut state = self.state.lock().expect("no test thread panicked while it held this");
+        state.lives = state.lives.map(|n| n.saturating_sub(1));
+        state.lives == Some(0)
     }
 
     fn note(&self, call: Call) {
@@ -117,6 +126,11 @@ impl Handle {
     /// The next injections fail with these.
     pub fn fail_injections(&self, errors: impl IntoIterator<Item = DesktopError>) {
         self.state.lock().expect("no test thread panicked while it held this").inject_faults.extend(errors);
+    }
+
+    /// The `n`th injection from now on panics, from 1: nobody learns whether it happened.
+    pub fn die_at_injection(&self, n: usize) {
+        self.state.lock().expect("no test thread panicked while it held this").lives = Some(n);
     }
 
     pub fn set_displays(&self, displays: Vec<Display>) {
@@ -193,6 +207,9 @@ impl Desktop for FakeDesktop {
             self.state.lock().expect("no test thread panicked while it held this").inject_faults.pop_front()
         {
             return Err(error);
+        }
+        if self.dies() {
+            panic!("the engine dies in an injection");
         }
         let events = primitives.iter().filter(|p| !matches!(p, Primitive::Wait(_))).count() as u32;
         self.note(Call::Inject(primitives));

@@ -14,7 +14,7 @@ use handsight_base::flow::prompt::Picture;
 use handsight_base::flow::receipt::Outcome;
 use handsight_base::flow::step::StepRecord;
 use handsight_base::port::model::{ModelReply, ToolCall};
-use handsight_base::space::{FrameGeometry, PictureGeometry, Size};
+use handsight_base::space::{FrameGeometry, FrameId, FrameRect, PictureGeometry};
 use handsight_store::{Reader, StoreError};
 use std::path::Path;
 use std::sync::Arc;
@@ -49,8 +49,12 @@ pub(crate) fn recall(engine: &mut Engine, dir: &Path, next: u64) -> Result<Optio
     if !older.is_empty() {
         engine.history.summary = Some(compact::fragment(compact::digest("", &older)));
     }
+    // Where a picture is gone, it was most likely as large as the last.
+    let mut place = anywhere();
     for turn in kept.into_iter().rev() {
-        let place = turn.seen.as_ref().map_or_else(nowhere, |p| p.geometry);
+        if let Some(picture) = &turn.seen {
+            place = picture.geometry;
+        }
         let taken = taken(engine, &turn.reply, &place);
         let outcomes: Vec<Option<&Outcome>> = turn.outcomes.iter().map(Option::as_ref).collect();
         engine.history.open(String::new(), turn.seen);
@@ -79,15 +83,19 @@ impl Kept {
         // They were answered then: what was done is what the journal says, and a reply with open questions would be taken for one
         // of which nothing was run.
         reply.checks.clear();
-        let Some(step) = reader.step(turn).map_err(words)? else {
-            let mut actions = reader.actions(turn).map_err(words)?;
-            actions.sort_by_key(|a| a.index);
-            let outcomes = actions.into_iter().map(|a| a.outcome).collect();
-            return Ok(Some(Self { reply, seen: None, outcomes }));
+        let outcomes = match reader.step(turn).map_err(words)? {
+            Some(step) => step.deeds.into_iter().map(|d| Some(d.outcome)).collect(),
+            None => {
+                let mut actions = reader.actions(turn).map_err(words)?;
+                actions.sort_by_key(|a| a.index);
+                actions.into_iter().map(|a| a.outcome).collect()
+            }
         };
-        let bytes = reader.frame(&step.picture).ok();
-        let seen = bytes.and_then(|bytes| picture(bytes.into(), step.frame));
-        let outcomes = step.deeds.into_iter().map(|d| Some(d.outcome)).collect();
+        let observed = reader.observed(turn).map_err(words)?;
+        let seen = observed.and_then(|o| {
+            let bytes = reader.frame(&o.picture?).ok()?;
+            picture(bytes.into(), o.frame)
+        });
         Ok(Some(Self { reply, seen, outcomes }))
     }
 }
@@ -100,15 +108,10 @@ fn picture(bytes: Arc<[u8]>, frame: FrameGeometry) -> Option<Picture> {
     Some(Picture { bytes, media_type: format.media_type(), geometry })
 }
 
-/// Stands in where no picture is left: only which call meant what is asked of it.
-fn nowhere() -> PictureGeometry {
-    let frame = FrameGeometry {
-        frame: handsight_base::space::FrameId(1),
-        size: Size::new(1000, 1000),
-        origin: handsight_base::space::ScreenPx::new(0, 0),
-        scale: 1.0,
-    };
-    PictureGeometry { frame: frame.frame, pane: frame.whole(), size: frame.size }
+/// Stands in where no picture is left: only which call meant what is asked of it, and that was within the picture then.
+fn anywhere() -> PictureGeometry {
+    let pane = FrameRect::new(0, 0, 32_768, 32_768);
+    PictureGeometry { frame: FrameId(1), pane, size: pane.size }
 }
 
 /// A recorded turn in the form that a summary is made of.

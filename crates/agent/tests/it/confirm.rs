@@ -36,6 +36,23 @@ impl Confirm for Answers {
     }
 }
 
+/// A person who always says the same, and how often that was.
+pub(crate) struct Says(pub(crate) Consent, pub(crate) Arc<Mutex<usize>>);
+
+impl Says {
+    pub(crate) fn person(answer: Consent) -> (Person, Arc<Mutex<usize>>) {
+        let asked = Arc::default();
+        (Person { confirm: Box::new(Self(answer, Arc::clone(&asked))), ..Person::default() }, asked)
+    }
+}
+
+impl Confirm for Says {
+    fn put<'a>(&'a mut self, _: &'a Question) -> BoxFuture<'a, Consent> {
+        *self.1.lock().unwrap() += 1;
+        Box::pin(std::future::ready(self.0))
+    }
+}
+
 /// A rig with a person who gives these answers, and what that person is asked.
 fn watched(answers: &[Consent], settings: &[&str]) -> (Rig, Arc<Mutex<Vec<Question>>>) {
     let mut rig = Rig::new(&[&["settle.enabled=false"], settings].concat());

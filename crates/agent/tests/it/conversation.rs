@@ -1,9 +1,8 @@
 //! A conversation in the loop: what each call is told, looks, and going on after a stop.
 
+use crate::confirm::Says;
 use crate::rig::{Rig, call, reply, until};
-use handsight_agent::confirm::{Confirm, Question};
 use handsight_agent::ending::Outcome;
-use handsight_agent::person::Person;
 use handsight_base::flow::decision::Consent;
 use handsight_base::flow::intent::{Intent, Look};
 use handsight_base::flow::prompt::Prompt;
@@ -364,14 +363,6 @@ impl Model for Doubted {
     }
 }
 
-struct Agrees;
-
-impl Confirm for Agrees {
-    fn put<'a>(&'a mut self, _: &'a Question) -> BoxFuture<'a, Consent> {
-        Box::pin(std::future::ready(Consent::Given))
-    }
-}
-
 #[test]
 fn what_a_person_agreed_to_comes_back_as_done() {
     let mut settings = KEEPS.to_vec();
@@ -380,7 +371,7 @@ fn what_a_person_agreed_to_comes_back_as_done() {
     let mut lives = [clicks(1, 1), DONE.to_owned()].into_iter().map(|script| {
         let requests = Requests::default();
         let seen = Arc::clone(&requests);
-        rig.person = Person { confirm: Box::new(Agrees), ..Person::default() };
+        (rig.person, _) = Says::person(Consent::Given);
         rig.around = Some(Box::new(move |_, clock| {
             Arc::new(Doubted(Overheard(Scripted::read("test", &script, clock).unwrap(), seen)))
         }));

@@ -8,6 +8,7 @@ mod conversation_long;
 mod endings;
 #[cfg(target_os = "linux")]
 mod fault_disk;
+mod interrupted;
 mod malformed;
 mod park;
 mod pause;

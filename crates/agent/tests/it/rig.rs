@@ -133,6 +133,7 @@ pub(crate) struct Rig {
     /// Put around the model, which goes by this clock.
     pub(crate) around: Option<Around>,
     pub(crate) person: Person,
+    pub(crate) dialect_name: &'static str,
     /// Put around the dialect.
     pub(crate) dialect: Option<AroundDialect>,
 }
@@ -173,6 +174,7 @@ impl Rig {
             hear: None,
             around: None,
             person: Person::default(),
+            dialect_name: "tools",
             dialect: None,
         }
     }
@@ -203,7 +205,7 @@ impl Rig {
             out_of_range: profile.decide.out_of_range,
         };
         let tools = ToolSet::new(&profile.decide.tools, options).unwrap();
-        let dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
+        let dialect = handsight_model::dialect::build(self.dialect_name, &tools.specs()).unwrap().unwrap();
         let dialect = match self.dialect.take() {
             Some(around) => around(dialect),
             None => dialect,

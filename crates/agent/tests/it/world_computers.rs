@@ -1,10 +1,13 @@
 //! The desk under the computers that providers defined themselves: the engine before a strict server of each provider, a click, typing,
 //! a batch, a batch with a broken call in it, and the end; and a conversation with a batch that fails, a zoom and a last look.
 
+use crate::confirm::Says;
 use crate::world_rig::{HD, OnDesk, block_on};
 use handsight_agent::ending::{Ending, Outcome};
 use handsight_agent::episode::Episode;
+use handsight_agent::person::Person;
 use handsight_base::flow::action::{Action, Button, Spot};
+use handsight_base::flow::decision::Consent;
 use handsight_base::flow::intent::{Intent, Look};
 use handsight_base::key::Modifiers;
 use handsight_base::port::clock::RealClock;
@@ -87,10 +90,15 @@ fn typing(dialect: &str, turn: usize, text: &str, at: Spot) -> Reply {
 }
 
 fn play(desk: &OnDesk, dialect: &str, api: Api, script: Vec<Reply>) -> (Ending, Server) {
+    play_with(desk, dialect, api, script, Person::default())
+}
+
+fn play_with(desk: &OnDesk, dialect: &str, api: Api, script: Vec<Reply>, person: Person) -> (Ending, Server) {
     let rules = Rules { api, ..Rules::default() };
     let server = Server::scripted_with(rules, script);
     let ending = block_on(async {
         let mut parts = desk.parts(served(&server, api));
+        parts.person = person;
         parts.dialect = handsight_model::dialect::build(dialect, &parts.tools.specs()).unwrap().unwrap();
         Episode::new(parts).unwrap().run().await
     });
@@ -186,5 +194,43 @@ fn a_conversation_goes_on_after_a_batch_that_failed() {
         let closer = sizes.iter().filter(|w| **w != HD.width).count();
         assert!(sizes.len() >= 5 && closer <= usize::from(zooms), "{dialect}: {sizes:?}");
         assert!(!zooms || sizes.len() == 6, "{dialect} was shown no zoom: {sizes:?}");
+    }
+}
+
+/// The provider wants a person's word for a key: a yes presses it and goes back with its result, anything else does neither.
+#[test]
+fn what_a_person_says_goes_back_over_the_wire() {
+    let keeps = ["context.history=conversation", "learn.carry=none", "hud.enabled=false"];
+    let asks = |api: Api, reply: Reply| {
+        let Reply::Calls(mut calls) = reply else { panic!("no calls") };
+        let mut args: Value = serde_json::from_str(&calls[0].arguments).unwrap();
+        if api == Api::Responses {
+            args["pending_safety_checks"] =
+                json!([{"id": "cu_sc_1", "code": "malicious_instructions", "message": "It gives orders."}]);
+        } else {
+            args["safety_decision"] = json!({"decision": "require_confirmation", "explanation": "?"});
+        }
+        calls[0].arguments = args.to_string();
+        Reply::Calls(calls)
+    };
+    for (dialect, api) in COMPUTERS.into_iter().filter(|(_, api)| *api != Api::Messages) {
+        for (answer, typed) in [(Consent::Given, "x"), (Consent::Refused, ""), (Consent::Nobody, "")] {
+            let (desk, text) = editor(&keeps);
+            let script = vec![
+                sends(dialect, 1, &[click(text)]),
+                asks(api, sends(dialect, 2, &[key("x")])),
+                Reply::text("Done."),
+            ];
+            let (person, asked) = Says::person(answer);
+            let (ending, server) = play_with(&desk, dialect, api, script, person);
+            assert_eq!(server.take_complaints(), [""; 0], "{dialect} {answer:?}");
+            assert_eq!((ending.outcome, *asked.lock().unwrap()), (Outcome::Done, 1), "{dialect} {answer:?}");
+            assert_eq!(desk.text(), typed, "{dialect} {answer:?}");
+            let last = &server.requests()[2];
+            let body = String::from_utf8(last.body.clone()).unwrap();
+            let agreed = ["acknowledged_safety_checks", "safety_acknowledgement"];
+            let says = agreed.iter().any(|word| body.contains(word));
+            assert_eq!(says, answer == Consent::Given, "{dialect} {answer:?}: {}", last.json);
+        }
     }
 }
