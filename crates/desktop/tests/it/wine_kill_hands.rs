@@ -83,7 +83,6 @@ impl Drop for Engine {
 
 #[test]
 #[ignore = "a process that other tests start: an engine that is going to die"]
-#[expect(clippy::print_stderr, reason = "the test that started it reads it")]
 fn engine_process() {
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     let (Some(state), Some(what)) = (lines.next(), lines.next()) else { return };

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn what_is_no_event_is_never_taken() {
-        let thread = Event::from(OwnedHandle::from(std::thread::spawn(|| ())));
+        let thread = std::thread::Builder::new().name("at-once".into()).spawn(|| ()).unwrap();
+        let thread = Event::from(OwnedHandle::from(thread));
         assert!(wait(&[thread.source()], None), "it ends, and stays signalled");
         assert!(thread.is_set() && !thread.take());
     }
