@@ -14,7 +14,7 @@ import warnings
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import SchemaValidator, ValidationError
-from typing_extensions import Required, TypedDict
+from typing_extensions import Required, TypedDict, is_typeddict
 
 # Some objects are declared open: they are closed here too, which pydantic remarks.
 warnings.simplefilter("ignore")
@@ -66,7 +66,9 @@ class Closing:
 
 
 def validator(of, replies_too=False):
-    config = None if replies_too else ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    # One dictionary has a config of its own, which is closed below as all are.
+    own = replies_too or is_typeddict(of)
+    config = None if own else ConfigDict(extra="forbid", arbitrary_types_allowed=True)
     made = Closing(TypeAdapter(of, config=config).core_schema, replies_too)
     return SchemaValidator(made.schema)
 
