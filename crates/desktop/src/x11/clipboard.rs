@@ -134,8 +134,19 @@ impl Selection {
         })
     }
 
+    /// As far as is known; [`Selection::owns`] asks.
     pub(crate) const fn is_owner(&self) -> bool {
         self.owned.is_some()
+    }
+
+    /// Whether the clipboard is ours, by the server's own word: the event that says otherwise may still be on its way, and what
+    /// somebody has just copied must not be taken for what we had.
+    pub(crate) fn owns(&mut self) -> XResult<bool> {
+        let owner = self.conn.get_selection_owner(self.atoms.CLIPBOARD)?.reply()?.owner;
+        if owner != self.window {
+            self.owned = None;
+        }
+        Ok(self.is_owner())
     }
 
     /// How often contents, not the list of them, were delivered.
@@ -146,7 +157,7 @@ impl Selection {
     /// Every format of the clipboard: none if nobody owns it, `None` if its owner does not answer. A format that does not
     /// come in time, or is no bytes, is left out.
     pub(crate) fn read_all(&mut self) -> XResult<Option<ClipboardContents>> {
-        if let Some(owned) = &self.owned {
+        if let (true, Some(owned)) = (self.owns()?, &self.owned) {
             return self.named(&owned.formats).map(Some);
         }
         let mut contents = ClipboardContents::default();
@@ -469,6 +480,9 @@ impl Answer {
         self.bytes.chunks_exact(4).map(|w| u32::from_ne_bytes([w[0], w[1], w[2], w[3]])).collect()
     }
 }
+
+#[cfg(test)]
+mod xvfb_tests;
 
 #[cfg(test)]
 mod tests {

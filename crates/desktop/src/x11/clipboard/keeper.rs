@@ -121,7 +121,7 @@ impl Clipboard {
     /// Puts back what was lent, unless another program has the clipboard now.
     fn restore(&mut self) -> XResult<()> {
         let Some(kept) = self.kept.take() else { return Ok(()) };
-        if !self.selection.is_owner() {
+        if !self.selection.owns()? {
             return Ok(());
         }
         if kept.formats.is_empty() {
