@@ -137,9 +137,9 @@ impl Injector for WindowsInput {
 
     fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault> {
         match event {
-            Event::Move(to) => self.queue.move_to(to)?,
-            Event::Press(Code::Button(button)) => self.queue.button(button, true),
-            Event::Release(Code::Button(button)) => self.queue.button(button, false),
+            Event::Move(to) => self.queue.move_to(to, now)?,
+            Event::Press(Code::Button(button)) => self.queue.button(button, true, now),
+            Event::Release(Code::Button(button)) => self.queue.button(button, false, now),
             Event::Press(Code::Key(code)) => {
                 self.queue.key(code, self.layout.scan(code), true);
                 self.down.push(code);

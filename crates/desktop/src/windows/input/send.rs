@@ -8,6 +8,7 @@ use super::{BACK, FORWARD, LEFT, MIDDLE, RIGHT};
 use crate::hands::protocol::Fault;
 use handsight_base::flow::action::Axis;
 use handsight_base::space::{ScreenPx, ScreenRect};
+use std::time::Duration;
 use windows::Win32::Foundation::{ERROR_ACCESS_DENIED, GetLastError, SetLastError, WIN32_ERROR};
 use windows::Win32::UI::Input::KeyboardAndMouse::{
     INPUT, INPUT_0, INPUT_KEYBOARD, INPUT_MOUSE, KEYBD_EVENT_FLAGS, KEYBDINPUT, KEYEVENTF_EXTENDEDKEY,
@@ -21,6 +22,9 @@ use windows::Win32::UI::WindowsAndMessaging::{
     XBUTTON2,
 };
 
+/// How long after a move the pointer is taken to be where it went. Echoes under Wine came within 80 ms.
+const FRESH: Duration = Duration::from_millis(200);
+
 /// Goes to a place of the virtual screen.
 const TO: MOUSE_EVENT_FLAGS =
     MOUSE_EVENT_FLAGS(MOUSEEVENTF_MOVE.0 | MOUSEEVENTF_ABSOLUTE.0 | MOUSEEVENTF_VIRTUALDESK.0);
@@ -28,12 +32,12 @@ const TO: MOUSE_EVENT_FLAGS =
 #[derive(Default)]
 pub(super) struct Queue {
     events: Vec<INPUT>,
-    /// Where the moves among them end.
-    at: Option<(i32, i32)>,
+    /// Where the last move went to, and when.
+    at: Option<((i32, i32), Duration)>,
 }
 
 impl Queue {
-    pub(super) fn move_to(&mut self, to: ScreenPx) -> Result<(), Fault> {
+    pub(super) fn move_to(&mut self, to: ScreenPx, now: Duration) -> Result<(), Fault> {
         let screen = virtual_screen();
         let size = screen.size;
         if size.width == 0 || size.height == 0 {
@@ -41,14 +45,14 @@ impl Queue {
         }
         let (dx, dy) =
             (fraction(to.x - screen.origin.x, size.width), fraction(to.y - screen.origin.y, size.height));
-        self.at = Some((dx, dy));
+        self.at = Some(((dx, dy), now));
         self.mouse(dx, dy, 0, TO);
         Ok(())
     }
 
-    /// Where a move goes out with it, the button says its place as well: it is pressed there, even if something moves the pointer in
-    /// between, as Wine does when it hears its own moves again from the X server.
-    pub(super) fn button(&mut self, button: u8, down: bool) {
+    /// Soon after a move the button says its place as well: it is pressed and let go there, even if something moves the pointer in
+    /// between, as Wine does when it hears its own moves again from the X server. Later on it is where a person may have put it.
+    pub(super) fn button(&mut self, button: u8, down: bool, now: Duration) {
         let (flags, data) = match (button, down) {
             (LEFT, true) => (MOUSEEVENTF_LEFTDOWN, 0),
             (LEFT, false) => (MOUSEEVENTF_LEFTUP, 0),
@@ -63,8 +67,9 @@ impl Queue {
             // Out of a file that is not ours.
             (_, _) => return,
         };
-        match self.at {
-            Some((dx, dy)) => self.mouse(dx, dy, u32::from(data), flags | TO),
+        let fresh = self.at.filter(|(_, moved)| now.saturating_sub(*moved) <= FRESH);
+        match fresh {
+            Some(((dx, dy), _)) => self.mouse(dx, dy, u32::from(data), flags | TO),
             None => self.mouse(0, 0, u32::from(data), flags),
         }
     }
@@ -107,7 +112,7 @@ impl Queue {
     /// Hands everything to Windows in one call, and says what it did not take.
     #[expect(unsafe_code, reason = "calls of the Windows API")]
     pub(super) fn flush(&mut self) -> Result<(), Fault> {
-        let Self { events, at: _ } = std::mem::take(self);
+        let events = std::mem::take(&mut self.events);
         if events.is_empty() {
             return Ok(());
         }
@@ -198,18 +203,25 @@ mod tests {
     }
 
     #[test]
-    fn a_button_says_its_place_only_with_the_move_that_goes_there() {
+    fn a_button_says_its_place_only_soon_after_the_move_that_goes_there() {
+        let at = Duration::from_millis;
         let mut queue = Queue::default();
-        queue.button(LEFT, true);
-        queue.move_to(ScreenPx::new(3, 4)).unwrap();
-        queue.button(LEFT, false);
+        queue.button(LEFT, true, at(0));
+        queue.move_to(ScreenPx::new(3, 4), at(10)).unwrap();
+        queue.button(LEFT, false, at(10));
+        // What was sent meanwhile changes nothing.
+        let sent = queue.events.split_off(0);
+        queue.button(LEFT, true, at(210));
+        queue.button(LEFT, false, at(211));
         // SAFETY: these are mouse events.
         #[expect(unsafe_code, reason = "a union")]
-        let events: Vec<_> = queue.events.iter().map(|e| unsafe { e.Anonymous.mi }).collect();
+        let events: Vec<_> = sent.iter().chain(&queue.events).map(|e| unsafe { e.Anonymous.mi }).collect();
         let place = |e: &MOUSEINPUT| (e.dx, e.dy);
         assert_eq!((events[0].dwFlags, place(&events[0])), (MOUSEEVENTF_LEFTDOWN, (0, 0)));
         assert_eq!((events[1].dwFlags, events[2].dwFlags), (TO, TO | MOUSEEVENTF_LEFTUP));
         assert_eq!(place(&events[1]), place(&events[2]));
+        assert_eq!((events[3].dwFlags, place(&events[3])), (TO | MOUSEEVENTF_LEFTDOWN, place(&events[1])));
+        assert_eq!((events[4].dwFlags, place(&events[4])), (MOUSEEVENTF_LEFTUP, (0, 0)));
     }
 
     // spec: S-35 UNIT

@@ -2,7 +2,7 @@
 
 use super::*;
 use handsight_testkit::xvfb::Xvfb;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::sync_channel;
 
 fn text(selection: &mut Selection) -> String {
     let contents = selection.read_all().unwrap().expect("its owner answers");
@@ -17,8 +17,8 @@ fn what_somebody_has_just_copied_is_read_and_not_what_was_ours() {
     let mut ours = Selection::connect(x.display()).unwrap();
     assert!(ours.own(&text_contents("ours")).unwrap());
     assert_eq!(text(&mut ours), "ours");
-    let (tell, told) = channel();
-    let (done, over) = channel();
+    let (tell, told) = sync_channel(1);
+    let (done, over) = sync_channel(1);
     let display = x.display().to_owned();
     let other = std::thread::Builder::new().name("other".into()).spawn(move || {
         let mut theirs = Selection::connect(&display).unwrap();
