@@ -13,7 +13,9 @@ use handsight_base::flow::prompt::Sampling;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub use layer::{Aliases, Layer, ProfileError, environment_layer, set_layer};
+pub use layer::{
+    Aliases, Layer, Misread, ProfileError, environment_layer, line_at, misread, nearest, set_layer,
+};
 
 /// The shipped profiles: name, TOML, prompt. Help, docs and tests iterate over this.
 pub const PROFILES: &[(&str, &str, &str)] = &[(

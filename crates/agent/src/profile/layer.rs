@@ -250,9 +250,24 @@ fn spanned(layer: &Layer) -> Result<Spanned<DeTable<'_>>, ProfileError> {
 
 /// What is wrong with a layer whose text was read behind `head` more bytes.
 fn bad(layer: &Layer, text: &str, head: usize, error: &toml::de::Error) -> ProfileError {
+    let Misread { line, what, nearest } = misread(text, head, error);
+    ProfileError::Bad { from: layer.from.clone(), line, what, nearest }
+}
+
+/// What a TOML file of whatever kind has wrong, in words for the person who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misread {
+    /// From 1.
+    pub line: usize,
+    pub what: String,
+    /// The key that was probably meant.
+    pub nearest: Option<String>,
+}
+
+/// What the reader of a text complains about; the text was read behind `head` more bytes.
+pub fn misread(text: &str, head: usize, error: &toml::de::Error) -> Misread {
     let what = first_line(error);
-    ProfileError::Bad {
-        from: layer.from.clone(),
+    Misread {
         line: line_at(text, error.span().map_or(0, |s| s.start.saturating_sub(head))),
         nearest: nearest_expected(&what),
         what: plain(&what),
@@ -263,7 +278,8 @@ fn first_line(error: &toml::de::Error) -> String {
     error.message().lines().next().unwrap_or_default().to_owned()
 }
 
-fn line_at(text: &str, offset: usize) -> usize {
+/// The line of a text, from 1, that holds the byte at `offset`.
+pub fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|&&b| b == b'\n').count() + 1
 }
 
@@ -293,7 +309,7 @@ fn nearest_expected(message: &str) -> Option<String> {
 }
 
 /// The candidate fewest edits away, if that is few.
-fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     candidates
         .map(|c| (edits(word, c), c))
         .min()
