@@ -42,7 +42,7 @@ impl Exporter {
     }
 
     /// The part `pane` of a frame at the size `to`, with `layers` over it, the later ones on top. Layers are in pixels
-    /// of the whole frame. The picture is valid until the next call.
+    /// of the whole frame. The picture is valid until the next call, and may be drawn on.
     pub fn export(
         &mut self,
         frame: PixelView<'_>,
@@ -50,7 +50,7 @@ impl Exporter {
         to: Size,
         scaling: Scaling,
         layers: &[&Canvas],
-    ) -> Result<&Rgb24, ExportError> {
+    ) -> Result<&mut Rgb24, ExportError> {
         let outside = ExportError::Pane { pane, frame: frame.size() };
         let (Ok(x), Ok(y)) = (u32::try_from(pane.origin.x), u32::try_from(pane.origin.y)) else {
             return Err(outside);
@@ -80,7 +80,7 @@ impl Exporter {
                 }
             }
         }
-        Ok(&self.picture)
+        Ok(&mut self.picture)
     }
 
     /// How often the index maps were built (S-10).

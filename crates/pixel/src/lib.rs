@@ -2,12 +2,14 @@
 //!
 //! Everything here is a pure function of its arguments, so the same screen gives the same bytes. The crate refuses all
 //! I/O (fonts come as bytes), never writes into a captured frame, and never holds a second copy of a whole frame: what
-//! is drawn on top lives in a [`canvas::Canvas`] as large as itself and meets the frame when a picture is made.
+//! is drawn on top lives in a [`canvas::Canvas`] as large as itself and meets the frame when a picture is made, or is drawn
+//! into the finished picture ([`annotate`]).
 //!
 //! ```text
-//! PixelView --scale--> Rgb24 --blend Canvas, Canvas--> Rgb24 --picture--> bytes
+//! PixelView --scale--> Rgb24 --blend Canvas, Canvas--> Rgb24 --annotate--> Rgb24 --picture--> bytes
 //! ```
 
+pub mod annotate;
 pub mod blend;
 pub mod canvas;
 pub mod draw;
