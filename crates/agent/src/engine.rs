@@ -23,6 +23,7 @@ use handsight_base::port::model::Model;
 use handsight_base::port::perceiver::Perceiver;
 use handsight_base::space::{FrameGeometry, ScreenPx};
 use handsight_base::stop::{Stop, StopReason};
+use handsight_pixel::annotate::Annotator;
 use handsight_pixel::blend::Exporter;
 use handsight_pixel::picture::PictureEncoder;
 use handsight_store::Totals;
@@ -48,6 +49,7 @@ pub(crate) struct Engine {
     pub(crate) person: Person,
     pub(crate) hud: HudPainter,
     pub(crate) exporter: Exporter,
+    pub(crate) annotator: Annotator,
     pub(crate) encoder: PictureEncoder,
 
     /// The turn that runs, from 1.
@@ -56,7 +58,7 @@ pub(crate) struct Engine {
     /// The newest frame the model saw.
     pub(crate) geometry: Option<FrameGeometry>,
     pub(crate) target_window: Option<WindowId>,
-    /// Where the hands last put the pointer.
+    /// Where the hands last put the pointer, or where the desktop says that it is.
     pub(crate) pointer: Option<ScreenPx>,
     /// What was said and done so far, in profiles that keep a conversation.
     pub(crate) history: History,
@@ -123,6 +125,7 @@ impl Engine {
             progress,
             person,
             exporter: Exporter::new(),
+            annotator: Annotator::new(),
             encoder: PictureEncoder::new(),
             turn: 0,
             frames: 0,

@@ -7,6 +7,7 @@
 //! This module refuses to read files, the environment or the command line: `app` hands in what it found.
 
 mod layer;
+mod picture;
 
 use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::prompt::Sampling;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 pub use layer::{
     Aliases, Layer, Misread, ProfileError, environment_layer, line_at, misread, nearest, set_layer,
 };
+pub use picture::Annotate;
 
 /// The shipped profiles: name, TOML, prompt. Help, docs and tests iterate over this.
 pub const PROFILES: &[(&str, &str, &str)] = &[(
@@ -124,6 +126,7 @@ stage! {
         budget_tokens: Option<u64> = None,
         /// Older pictures of a conversation that may stay; beyond it most of them go at once.
         pictures_kept: u32 = 10,
+        /// 0 for both sides is the size of the screen.
         picture_width: u32 = 1536,
         picture_height: u32 = 864,
         fit: Fit = Fit::Stretch,
@@ -132,6 +135,7 @@ stage! {
         picture_quality: u8 = 90,
         picture_filter: PictureFilter = PictureFilter::Nearest,
         task_cap_tokens: u32 = 8000,
+        annotate: Annotate = Annotate::default(),
     }
 }
 
@@ -423,24 +427,13 @@ impl Profile {
                 return Err(ProfileError::value(key, value, "0 to 86400 seconds"));
             }
         }
-        let pixels = [
-            ("context.picture_width", self.context.picture_width),
-            ("context.picture_height", self.context.picture_height),
-            ("settle.sample_w", self.settle.sample_w),
-            ("settle.sample_h", self.settle.sample_h),
-        ];
+        let pixels = [("settle.sample_w", self.settle.sample_w), ("settle.sample_h", self.settle.sample_h)];
         for (key, value) in pixels {
             if !(16..=16_384).contains(&value) {
                 return Err(ProfileError::value(key, value, "16 to 16384 pixels"));
             }
         }
-        if !(1..=100).contains(&self.context.picture_quality) {
-            return Err(ProfileError::value(
-                "context.picture_quality",
-                self.context.picture_quality,
-                "1 to 100",
-            ));
-        }
+        self.context.check_picture()?;
         if !(0.0..=1.0).contains(&self.settle.change_ratio_threshold) {
             return Err(ProfileError::value(
                 "settle.change_ratio_threshold",

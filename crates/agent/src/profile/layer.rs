@@ -83,8 +83,8 @@ impl Aliases {
     }
 }
 
-/// A layer from one `key=value`, as `--set` gives it. The key is `table.key` or an alias of the profile; the value is read as
-/// TOML where it is TOML, else as a text.
+/// A layer from one `key=value`, as `--set` gives it. The key is `table.key` (or `table.table.key`) or an alias of the profile;
+/// the value is read as TOML where it is TOML, else as a text.
 pub fn set_layer(aliases: &Aliases, assignment: &str) -> Result<Layer, ProfileError> {
     let bad = |what: String, nearest| ProfileError::Bad {
         from: format!("--set {assignment}"),
@@ -99,8 +99,8 @@ pub fn set_layer(aliases: &Aliases, assignment: &str) -> Result<Layer, ProfileEr
         .map_err(|n| bad(format!("there is no setting `{}`", key.trim()), n))
 }
 
-/// A layer from one variable of the environment, or `None` if the variable is not ours: `HANDSIGHT_<STAGE>__<KEY>` or an alias
-/// of the profile.
+/// A layer from one variable of the environment, or `None` if the variable is not ours: `HANDSIGHT_<STAGE>__<KEY>`, with more
+/// `__` for tables within the stage's, or an alias of the profile.
 pub fn environment_layer(
     aliases: &Aliases,
     variable: &str,
@@ -108,7 +108,7 @@ pub fn environment_layer(
 ) -> Option<Result<Layer, ProfileError>> {
     let own = variable.strip_prefix("HANDSIGHT_").and_then(|rest| rest.split_once("__"));
     let key = match own {
-        Some((table, key)) => format!("{}.{}", table.to_lowercase(), key.to_lowercase()),
+        Some((table, key)) => format!("{table}.{}", key.replace("__", ".")).to_lowercase(),
         None => aliases.key(variable)?.to_owned(),
     };
     Some(one_setting(aliases, variable.to_owned(), &key, value).map_err(|nearest| ProfileError::Bad {
@@ -125,7 +125,7 @@ fn one_setting(aliases: &Aliases, from: String, key: &str, value: &str) -> Resul
     if !is_key(key) {
         return Err(nearest(key, keys().iter().map(String::as_str)));
     }
-    let (table, field) = key.split_once('.').unwrap_or(("", key));
+    let (table, field) = key.rsplit_once('.').unwrap_or(("", key));
     // What reads as a TOML value is one, as long as the setting is not a text; the rest is a text.
     let text = is_text(table, field);
     let parsed = (!text).then(|| format!("v = {value}").parse::<Table>().ok()).flatten();
@@ -147,10 +147,19 @@ static FULL: LazyLock<Table> = LazyLock::new(|| {
 });
 
 fn keys() -> Vec<String> {
+    fn below(path: &str, table: &Table, keys: &mut Vec<String>) {
+        for (name, value) in table {
+            let path = format!("{path}.{name}");
+            match value {
+                Value::Table(table) => below(&path, table, keys),
+                _ => keys.push(path),
+            }
+        }
+    }
     let mut keys = Vec::new();
     for (name, value) in &*FULL {
         match value {
-            Value::Table(t) if name != "alias" => keys.extend(t.keys().map(|k| format!("{name}.{k}"))),
+            Value::Table(table) if name != "alias" => below(name, table, &mut keys),
             _ => {}
         }
     }
@@ -162,7 +171,12 @@ fn is_key(key: &str) -> bool {
 }
 
 fn is_text(table: &str, field: &str) -> bool {
-    matches!(FULL.get(table).and_then(|t| t.get(field)), Some(Value::String(_)))
+    matches!(table_at(&FULL, table).and_then(|t| t.get(field)), Some(Value::String(_)))
+}
+
+/// The table at a path of names with dots between them.
+fn table_at<'a>(table: &'a Table, path: &str) -> Option<&'a Table> {
+    path.split('.').try_fold(table, |table, name| table.get(name)?.as_table())
 }
 
 pub(super) fn resolve(base: &Layer, layers: &[Layer]) -> Result<Profile, ProfileError> {
@@ -197,8 +211,8 @@ fn read(layer: &Layer, name: Option<&str>, aliases: &Aliases) -> Result<Table, P
     toml::from_str::<Profile>(&(head.clone() + &text)).map_err(|e| bad(layer, &text, head.len(), &e))?;
     for Aliased { alias, key, value, line } in aliased {
         let at = |what: String| ProfileError::Bad { from: layer.from.clone(), line, what, nearest: None };
-        let (stage, field) = key.split_once('.').unwrap_or(("", &key));
-        if table.get(stage).is_some_and(|t| t.get(field).is_some()) {
+        let (stage, field) = key.rsplit_once('.').unwrap_or(("", &key));
+        if table_at(&table, stage).is_some_and(|t| t.contains_key(field)) {
             return Err(at(format!("`{alias}` is `{key}`, which this file sets too")));
         }
         let one = format!("name = \"\"\n[{stage}]\n{field} = {value}\n");

@@ -1,6 +1,7 @@
 //! Layers, complaints and the table of defaults.
 
 use super::*;
+use handsight_base::space::Size;
 
 fn aliases() -> Aliases {
     Aliases::of("stateless", &[]).unwrap()
@@ -78,6 +79,43 @@ fn complaints_name_the_place_and_the_nearest_key() {
     assert!(text.ends_with("there is no setting `act.jiter`. Did you mean `act.jitter`?"), "{text}");
     let text = Profile::resolve("statless", &[]).unwrap_err().to_string();
     assert_eq!(text, "there is no profile \"statless\"; there are: stateless. Did you mean \"stateless\"?");
+}
+
+#[test]
+fn a_table_within_a_stage_is_set_from_everywhere() {
+    let layers = [
+        Layer::file(
+            "user.toml",
+            "GRID = 25\n[context.annotate]\nbanner = true\n[alias]\nGRID = \"context.annotate.grid_px\"\n",
+        ),
+        environment_layer(&aliases(), "HANDSIGHT_CONTEXT__ANNOTATE__GRID_MAJOR_PX", "100").unwrap().unwrap(),
+        set_layer(&aliases(), "context.annotate.cursor=true").unwrap(),
+    ];
+    let p = stateless(&layers).unwrap();
+    let drawn =
+        Annotate { grid_px: 25, grid_major_px: 100, cursor: true, banner: true, ..Annotate::default() };
+    assert_eq!(p.context.annotate, drawn);
+    assert_eq!(stateless(&[]).unwrap().context.annotate, Annotate::default());
+
+    let said = |text: &str| stateless(&[Layer::file("user.toml", text)]).unwrap_err().to_string();
+    let text = said("[context.annotate]\ngrid = 9\n");
+    assert_eq!(text, "user.toml, line 2: unknown key `grid`. Did you mean `grid_px`?");
+    let text = said("[context.annotate]\ngrid_px = 3\n");
+    assert_eq!(text, "`context.annotate.grid_px` is 3; it must be 8 to 16384 pixels, or 0 for none");
+    let text = said("[context.annotate]\nmagnifier_times = 0\n");
+    assert_eq!(text, "`context.annotate.magnifier_times` is 0; it must be 1 to 64");
+    let text = set_layer(&aliases(), "context.annotate.banana=1").unwrap_err().to_string();
+    assert!(text.ends_with("Did you mean `context.annotate.banner`?"), "{text}");
+}
+
+#[test]
+fn a_picture_is_as_large_as_the_screen_with_both_sides_at_0() {
+    let p = stateless(&[Layer::file("user.toml", "SCREEN_W = 0\nSCREEN_H = 0\n")]).unwrap();
+    let screen = Size::new(3440, 1440);
+    assert_eq!(p.context.within(screen), screen);
+    assert_eq!(stateless(&[]).unwrap().context.within(screen), Size::new(1536, 864));
+    let text = stateless(&[Layer::file("user.toml", "SCREEN_W = 0\n")]).unwrap_err().to_string();
+    assert_eq!(text, "`context.picture_width` is 0; it must be 16 to 16384 pixels, or 0 like the other side");
 }
 
 /// A profile of one's own, its user file, and the names both give to settings.

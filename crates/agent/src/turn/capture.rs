@@ -23,6 +23,7 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
     };
     let mut frame = engine.seat.look("capture", move |desktop| desktop.capture(&request)).await?;
     engine.captured_unix_millis = engine.clock.unix_millis();
+    find_pointer(engine).await?;
     if frame.suspicion.is_none() {
         frame.suspicion = suspicion::of(frame.view());
     }
@@ -33,6 +34,16 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
     engine.timings.capture = took.as_secs_f64() * 1e3;
     engine.tell(Event::Captured { size: frame.size(), suspicion: frame.suspicion, took });
     Ok(frame)
+}
+
+/// Asks where the pointer is, if something is drawn there: a person may have moved it. A desktop that cannot say leaves it where
+/// the hands put it.
+async fn find_pointer(engine: &mut Engine) -> Result<(), Interruption> {
+    if engine.profile.context.annotate.at_pointer() {
+        let at = engine.seat.look("pointer", |desktop| desktop.pointer()).await?;
+        engine.pointer = at.or(engine.pointer);
+    }
+    Ok(())
 }
 
 /// Puts the carried text on the screen, where the desktop has a place for it (S-60). Elsewhere the context stage blends it

@@ -4,10 +4,13 @@
 //! is encoded; what is over its bytes is written in another format if the profile leaves the format open, and made smaller if it
 //! does not or if that is not enough. Every such change is a note of the turn, with both sizes. In the usual case a picture is
 //! encoded once.
+//!
+//! What the profile has drawn on a picture is drawn last, in the pixels of the picture as it is sent. A zoom has none of it: its
+//! pixels are not those of the picture that the model points at.
 
 use crate::ending::Interruption;
 use crate::engine::Engine;
-use crate::profile::{Context, Fit, PictureFilter, PictureKind};
+use crate::profile::{Annotate, Context, Fit, PictureFilter, PictureKind};
 use handsight_base::flow::format::{PictureFormat, PictureLimits};
 use handsight_base::flow::frame::Frame;
 use handsight_base::flow::prompt::Picture;
@@ -17,17 +20,18 @@ use handsight_pixel::canvas::Canvas;
 use handsight_pixel::picture::Written;
 use handsight_pixel::scale::{self, Smooth};
 
-/// The whole frame at the size of the profile.
+/// The whole frame at the size of the profile, with what the profile has drawn on it.
 pub(crate) fn picture(engine: &mut Engine, frame: &Frame) -> Result<Picture, Interruption> {
     let settings = &engine.profile.context;
-    let within = Size::new(settings.picture_width, settings.picture_height);
+    let within = settings.within(frame.size());
+    let annotate = (!engine.seat.info().capabilities.annotated_in_capture).then_some(settings.annotate);
     let fit = match settings.fit {
         Fit::Stretch => scale::Fit::Stretch,
         Fit::KeepAspect => scale::Fit::KeepAspect,
     };
     let wanted = engine.dialect.picture_size(frame.size(), within);
     let size = wanted.unwrap_or_else(|| fit.size(frame.size(), within));
-    picture_of(engine, frame, frame.geometry.whole(), size)
+    made(engine, frame, frame.geometry.whole(), size, annotate)
 }
 
 /// The part `pane` of a frame at `size`, or as near to it as the service takes: with the HUD on it where the desktop shows none.
@@ -36,6 +40,16 @@ pub(crate) fn picture_of(
     frame: &Frame,
     pane: FrameRect,
     size: Size,
+) -> Result<Picture, Interruption> {
+    made(engine, frame, pane, size, None)
+}
+
+fn made(
+    engine: &mut Engine,
+    frame: &Frame,
+    pane: FrameRect,
+    size: Size,
+    annotate: Option<Annotate>,
 ) -> Result<Picture, Interruption> {
     let limits = engine.model.picture_limits();
     let settings = engine.profile.context.clone();
@@ -59,13 +73,18 @@ pub(crate) fn picture_of(
             .notes
             .push(format!("the picture was made {full} instead of {size}: the provider takes {taken}"));
     }
+    let pointer = engine.pointer.and_then(|at| frame.geometry.frame_from_screen(at).ok());
+    let geometry = |size| PictureGeometry { frame: frame.id(), pane, size };
     let mut make = |size: Size, format: PictureFormat| -> Result<Made, Interruption> {
         let written = Written { format, quality: settings.picture_quality };
         let picture = engine.exporter.export(frame.view(), pane, size, settings.scaling(), &layers);
-        let bytes = picture
-            .map_err(|e| e.to_string())
-            .and_then(|picture| engine.encoder.encode(picture, written).map_err(|e| e.to_string()));
-        Ok(Made { size, format, bytes: bytes.map_err(Interruption::Picture)? })
+        let picture = picture.map_err(|e| Interruption::Picture(e.to_string()))?;
+        if let Some(annotate) = annotate {
+            let pointer = pointer.and_then(|at| geometry(size).picture_from_frame(at).ok());
+            engine.annotator.draw(picture, &annotate.with_pointer(pointer));
+        }
+        let bytes = engine.encoder.encode(picture, written);
+        Ok(Made { size, format, bytes: bytes.map_err(|e| Interruption::Picture(e.to_string()))? })
     };
     let whole = make(full, formats.first)?;
     let fits = |made: &Made| limits.bytes.is_none_or(|limit| made.sent() <= limit);
@@ -79,11 +98,7 @@ pub(crate) fn picture_of(
         ));
     }
     let Made { size, format, bytes } = made.unwrap_or(whole);
-    Ok(Picture {
-        bytes: bytes.into(),
-        media_type: format.media_type(),
-        geometry: PictureGeometry { frame: frame.id(), pane, size },
-    })
+    Ok(Picture { bytes: bytes.into(), media_type: format.media_type(), geometry: geometry(size) })
 }
 
 /// A picture that was encoded.

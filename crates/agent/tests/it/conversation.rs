@@ -225,6 +225,22 @@ fn looks_are_served_by_the_next_picture() {
 }
 
 #[test]
+fn what_is_drawn_on_a_picture_is_not_drawn_on_a_zoom_of_it() {
+    let draws = ["context.annotate.grid_px=50", "context.annotate.banner=true"];
+    let mut rig = Rig::new(&[&KEEPS[..], &draws].concat());
+    in_batches(&mut rig);
+    let requests = converse(&mut rig, vec![calls(&[("zoom", json!({}))]), calls(&[click(1)])]);
+    // The fake screen is of one grey.
+    let colours = |png: &[u8]| handsight_testkit::picture::Picture::from_png(png).colours().len();
+    let zoomed = requests[1].messages[2].parts.iter().find_map(|p| match p {
+        Part::Result { picture, .. } => picture.clone(),
+        _ => None,
+    });
+    assert_eq!(colours(&zoomed.unwrap().bytes), 1);
+    assert!(colours(&newest(&requests[1])) > 3);
+}
+
+#[test]
 fn without_a_conversation_a_zoom_is_a_second_picture() {
     let mut rig = Rig::new(&["settle.enabled=false"]);
     in_batches(&mut rig);

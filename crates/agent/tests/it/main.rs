@@ -16,6 +16,7 @@ mod rig;
 mod sim;
 mod timing;
 mod turns;
+mod world_annotations;
 mod world_computers;
 mod world_rig;
 mod world_screen;

@@ -78,6 +78,7 @@ struct Tape {
     did: Vec<(Duration, Did)>,
     meanwhile: Option<Meanwhile>,
     refusals: Vec<DesktopError>,
+    pointer_asked: u32,
     /// A desktop that shows the HUD itself; else the engine blends it into the picture.
     overlay: Option<Option<Overlay>>,
 }
@@ -130,6 +131,11 @@ impl Desktop for Taped {
             (!refusals.is_empty()).then(|| refusals.remove(0))
         };
         refused.map_or_else(|| self.inner.inject(batch, stop), Err)
+    }
+
+    fn pointer(&mut self) -> Result<Option<ScreenPx>, DesktopError> {
+        self.tape.lock().unwrap().pointer_asked += 1;
+        self.inner.pointer()
     }
 
     fn release_all(&mut self) -> Result<(), DesktopError> {
@@ -346,6 +352,11 @@ impl OnDesk {
     /// Everything the engine asked of the desktop, with the time.
     pub(crate) fn tape(&self) -> Vec<(Duration, Did)> {
         self.tape.lock().unwrap().did.clone()
+    }
+
+    /// How often the engine asked where the pointer is.
+    pub(crate) fn pointer_asked(&self) -> u32 {
+        self.tape.lock().unwrap().pointer_asked
     }
 
     /// The words of the tape.

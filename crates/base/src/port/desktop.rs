@@ -43,6 +43,8 @@ pub struct Capabilities {
     pub overlay: bool,
     /// The overlay is part of what `capture` returns.
     pub overlay_in_capture: bool,
+    /// What is drawn on pictures for a model is part of what `capture` returns: a recording of such pictures.
+    pub annotated_in_capture: bool,
     pub damage: bool,
     pub pointer: bool,
     pub ui_tree: bool,

@@ -3,8 +3,8 @@
 //! Each capture that a model may see shows the next recorded turn; probes repeat the one that is there. The picture that
 //! was sent is stretched back to the size of the screen by nearest neighbour, which scales to exactly the same picture
 //! again, so that a replay sends byte-equal requests; a picture that was scaled smoothly or written as JPEG comes near, and the
-//! comparison says that it is not the same. The overlay is part of the recorded pictures and is accepted without
-//! being drawn. This module refuses to go on after the last recorded turn, and it moves nothing.
+//! comparison says that it is not the same. The overlay and annotations are part of the recorded pictures; the overlay is accepted
+//! without being drawn. This module refuses to go on after the last recorded turn, and it moves nothing.
 
 mod difference;
 
@@ -177,9 +177,10 @@ impl Desktop for ReplayDesktop {
                 input: true,
                 windows: true,
                 launch: true,
-                // It is in the recorded pictures.
+                // They are in the recorded pictures.
                 overlay: true,
                 overlay_in_capture: true,
+                annotated_in_capture: true,
                 ..Capabilities::default()
             },
         }

@@ -178,6 +178,7 @@ impl Desktop for WindowsDesktop {
                 clipboard: input,
                 overlay: true,
                 overlay_in_capture: true,
+                annotated_in_capture: false,
                 damage: self.config.method == Method::Dxgi,
                 pointer: true,
                 ui_tree: false,

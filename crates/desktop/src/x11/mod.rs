@@ -183,6 +183,7 @@ impl Desktop for X11Desktop {
                 clipboard: input,
                 overlay: has.shape,
                 overlay_in_capture: has.shape,
+                annotated_in_capture: false,
                 damage: has.damage,
                 pointer: true,
                 ui_tree: false,

@@ -157,6 +157,7 @@ impl Desktop for WorldDesktop {
                 clipboard: true,
                 overlay: false,
                 overlay_in_capture: false,
+                annotated_in_capture: false,
                 damage: true,
                 pointer: true,
                 ui_tree: false,
