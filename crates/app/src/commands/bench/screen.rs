@@ -22,8 +22,11 @@ use handsight_base::key::Modifiers;
 use handsight_base::port::clock::Clock as _;
 use handsight_base::port::desktop::{CaptureRequest, Desktop, Overlay, OverlayInCapture, Pulse};
 use handsight_base::port::dialect::Dialect;
-use handsight_base::space::{At, FrameId, FramePx, FrameRect, PictureGeometry, ScreenPx, ScreenRect, Size};
+use handsight_base::space::{
+    At, FrameId, FramePx, FrameRect, PictureGeometry, PicturePx, Rect, ScreenPx, ScreenRect, Size,
+};
 use handsight_model::wire::chat;
+use handsight_pixel::annotate::{Annotations, Annotator, Grid, Magnifier, Mark, PALETTE};
 use handsight_pixel::blend::{Exporter, Scaling};
 use handsight_pixel::font::FontStack;
 use handsight_pixel::hud::{HudStyle, draw};
@@ -231,7 +234,8 @@ pub(super) fn formats(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Layout and drawing of a text that is new each time, as in a run; then of as much text as the HUD takes.
+/// Layout and drawing of a text that is new each time, as in a run; of as much text as the HUD takes; and of everything that can
+/// be drawn on a picture as large as the screen.
 pub(super) fn annotate(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     let mut fonts = FontStack::builtin(bench.settings.profile.hud.font_weight);
     let (style, screen) = (HudStyle::default(), bench.screen);
@@ -248,7 +252,43 @@ pub(super) fn annotate(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
     Ok(vec![
         Figure::new("annotate", drawn(REASON)?).at_most(3.0),
         Figure::new("annotate, a full HUD", drawn(&full)?).at_most(10.0),
+        Figure::new("annotate, all aids", aids(bench)?).at_most(3.0),
     ])
+}
+
+/// Grid, crosshair, enlarged view, banner and a dozen boxes with numbers, on the whole screen at its own size.
+fn aids(bench: &Bench<'_>) -> anyhow::Result<Vec<f64>> {
+    let mut screen = Screen::open(bench)?;
+    let frame = screen.frame()?;
+    let (pane, size) = (frame.geometry.whole(), frame.size());
+    let mut picture: Rgb24 = screen.exporter.export(frame.view(), pane, size, Scaling::Nearest, &[])?.clone();
+    let [width, height] = [size.width, size.height].map(f64::from);
+    let marks: Vec<Mark> = PALETTE
+        .iter()
+        .cycle()
+        .zip(0..12)
+        .map(|(&color, n)| Mark {
+            area: Rect {
+                origin: PicturePx { x: width / 16.0 * f64::from(n), y: height / 2.0 },
+                size: Size::new(size.width / 20, size.height / 20),
+            },
+            color,
+            number: Some(n),
+        })
+        .collect();
+    let all = Annotations {
+        grid: Grid { fine_px: 50, coarse_px: 200 },
+        pointer: Some(PicturePx { x: width / 3.0, y: height / 3.0 }),
+        crosshair: true,
+        magnifier: Magnifier { side_px: 96, times: 4 },
+        banner: true,
+        marks: &marks,
+    };
+    let mut annotator = Annotator::new();
+    bench.samples(|| {
+        annotator.draw(black_box(&mut picture), &all);
+        anyhow::Ok(())
+    })
 }
 
 /// A text that changes, drawn beforehand: shown above the screen, and in a picture of it; then what a picture without it
