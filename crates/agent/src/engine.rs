@@ -7,8 +7,9 @@ use crate::hud::HudPainter;
 use crate::journal::JournalSeat;
 use crate::park::Away;
 use crate::person::Person;
+use crate::plan::{Plan, Recent};
 use crate::policy;
-use crate::profile::Profile;
+use crate::profile::{LaunchMethod, Profile, Shows, Told};
 use crate::progress::{Event, Progress};
 use crate::seat::Seat;
 use crate::tools::ToolSet;
@@ -27,6 +28,7 @@ use handsight_pixel::annotate::Annotator;
 use handsight_pixel::blend::Exporter;
 use handsight_pixel::picture::PictureEncoder;
 use handsight_store::Totals;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,6 +68,10 @@ pub(crate) struct Engine {
     pub(crate) carry: String,
     /// What the engine has to tell the model, on the HUD where there is no conversation.
     pub(crate) told: Vec<String>,
+    /// The newest steps, for profiles that list them.
+    pub(crate) recent: Recent,
+    /// The plan that is carried out, for whoever watches.
+    pub(crate) plan: Plan,
     /// Unusable replies and failed calls in a row.
     pub(crate) failures: u32,
     /// What the run ends with if such failures go on.
@@ -109,7 +115,8 @@ impl Engine {
         let began = stopwatch.now();
         Ok(Self {
             hud: HudPainter::new(&profile.hud, fonts, Arc::clone(&person.redactor)),
-            gate: policy::gate(&chord),
+            gate: policy::gate_of(&chord, &profile.act.launch_allowed),
+            recent: Recent::new(profile.context.steps as usize),
             history: History::new(profile.context.history),
             journal: JournalSeat::new(journal)?,
             profile,
@@ -134,6 +141,7 @@ impl Engine {
             pointer: None,
             carry: String::new(),
             told: Vec::new(),
+            plan: Plan::default(),
             failures: 0,
             failing: Outcome::ModelFailed,
             away: Away::default(),
@@ -245,7 +253,35 @@ impl Engine {
             type_interval: Duration::from_millis(act.type_interval_ms),
             jitter: act.jitter,
             jitter_seed: self.turn,
+            run_dialog: self.by_run_dialog().then(|| Duration::from_secs_f64(act.run_dialog_wait_s.min(2.0))),
             ..Timing::default()
+        }
+    }
+
+    fn by_run_dialog(&self) -> bool {
+        let info = &self.seat.info;
+        match self.profile.act.launch_method {
+            LaunchMethod::Auto => info.backend == "windows" || !info.capabilities.launch,
+            LaunchMethod::Spawn => false,
+            LaunchMethod::RunDialog => true,
+        }
+    }
+
+    /// Tells the model something with its next picture.
+    pub(crate) fn tell_model(&mut self, line: &str) {
+        match self.profile.context.told {
+            // In a conversation the call's own result says it.
+            _ if self.history.keeps() => {}
+            Told::Hud => self.add_to_carry(line),
+            Told::Words => self.history.tell(line.to_owned()),
+        }
+    }
+
+    /// What the HUD shows now.
+    pub(crate) fn hud_text(&self) -> Cow<'_, str> {
+        match self.profile.hud.shows {
+            Shows::Reason => Cow::Borrowed(&self.carry),
+            Shows::Plan => Cow::Owned(self.plan.panel(&self.task, self.turn, &self.profile)),
         }
     }
 

@@ -19,7 +19,8 @@ use handsight_base::port::desktop::DesktopError;
 use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
 use handsight_base::stop::Stop;
-use handsight_store::{Journal, Resume, RunEnd};
+use handsight_store::{Journal, Reader, Resume, RunEnd, StoreError};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -127,7 +128,8 @@ impl Episode {
             if let Some(statement) = engine.ending.take() {
                 return Ok((Outcome::Done, statement));
             }
-            if engine.failures >= engine.profile.decide.max_failures {
+            let patience = engine.profile.decide.patience(engine.failing == Outcome::Malformed);
+            if engine.failures >= patience {
                 let said = lesson.step.record.notes.last().cloned().unwrap_or_default();
                 return Ok((
                     engine.failing,
@@ -153,16 +155,33 @@ pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
         Carry::None => String::new(),
     };
     engine.go_on_after(next_turn.saturating_sub(1), carry, totals);
+    if engine.recent.is_listed() && next_turn > 1 {
+        let listed = list_again(&mut engine, &dir, next_turn);
+        listed.err().into_iter().for_each(|error| engine.tell(Event::Warning(error.to_string())));
+    }
     for action in ambiguous {
         let line = turn::ambiguous_line(action.action.name());
         engine.tell(Event::Warning(format!("turn {}: {line}", action.turn)));
         match (engine.history.keeps(), engine.history.tells_of(action.turn)) {
-            (false, _) => engine.add_to_carry(&line),
+            (false, _) => engine.tell_model(&line),
             (true, false) => engine.history.tell(line),
             (true, true) => {}
         }
     }
     Ok(engine)
+}
+
+/// The newest steps of the runs before, as far as their turns were recorded.
+fn list_again(engine: &mut Engine, dir: &Path, next: u64) -> Result<(), StoreError> {
+    let mut reader = Reader::open(dir)?;
+    // Each of these turns has a step or more, or was refused.
+    let most = u64::from(engine.profile.context.steps);
+    for turn in next.saturating_sub(most * 2).max(1)..next {
+        if let Some(step) = reader.step(turn)? {
+            engine.recent.add(&step);
+        }
+    }
+    Ok(())
 }
 
 /// Lets go of everything, closes the journal and says how it ended.

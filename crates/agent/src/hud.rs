@@ -2,7 +2,7 @@
 //!
 //! It refuses to draw anything else, and an empty text draws nothing at all (S-16). What was told in confidence is not drawn.
 
-use crate::profile::{Hud, Keep};
+use crate::profile::{Hud, Keep, Shows};
 use handsight_base::port::desktop::Overlay;
 use handsight_base::redact::Redactor;
 use handsight_base::space::{FrameGeometry, FrameRect, ScreenRect, Size};
@@ -83,6 +83,7 @@ impl HudPainter {
                 Keep::Last => KeepParagraphs::Last,
             },
             scale: hud.scale,
+            numbered: hud.shows == Shows::Reason,
         };
         let fonts = FontStack::builtin(hud.font_weight);
         let wanted =

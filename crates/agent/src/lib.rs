@@ -13,6 +13,7 @@ mod journal;
 pub mod manual;
 mod park;
 pub mod person;
+mod plan;
 pub mod policy;
 pub mod profile;
 pub mod progress;

@@ -100,6 +100,7 @@ impl Manual {
             picture: hash,
             choice: if end { "done" } else { "act" }.into(),
             call: Some(ToolUse { tool: name.into(), args: understood.args }),
+            steps: Vec::new(),
             reason: understood.reason,
             notes: understood.notes,
             deeds,

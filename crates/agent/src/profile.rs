@@ -20,11 +20,18 @@ pub use layer::{
 pub use picture::Annotate;
 
 /// The shipped profiles: name, TOML, prompt. Help, docs and tests iterate over this.
-pub const PROFILES: &[(&str, &str, &str)] = &[(
-    "stateless",
-    include_str!("../../../profiles/stateless/profile.toml"),
-    include_str!("../../../profiles/stateless/prompt.md"),
-)];
+pub const PROFILES: &[(&str, &str, &str)] = &[
+    (
+        "stateless",
+        include_str!("../../../profiles/stateless/profile.toml"),
+        include_str!("../../../profiles/stateless/prompt.md"),
+    ),
+    (
+        "assist",
+        include_str!("../../../profiles/assist/profile.toml"),
+        include_str!("../../../profiles/assist/prompt.md"),
+    ),
+];
 
 /// A resolved profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,6 +142,10 @@ stage! {
         picture_quality: u8 = 90,
         picture_filter: PictureFilter = PictureFilter::Nearest,
         task_cap_tokens: u32 = 8000,
+        /// Where the engine tells the model what was not done, dropped or changed.
+        told: Told = Told::Hud,
+        /// Steps of a plan that are listed with what became of them, and the turn's number with them; 0 lists none.
+        steps: u32 = 0,
         annotate: Annotate = Annotate::default(),
     }
 }
@@ -146,6 +157,16 @@ pub enum History {
     None,
     /// All turns, as far as there is room.
     Conversation,
+}
+
+/// Where the engine's own words to the model stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// With the last reason, on the picture.
+    Hud,
+    /// Beside the picture.
+    Words,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -214,6 +235,16 @@ stage! {
         retries: u32 = 3,
         /// Failures in a row that end the run.
         max_failures: u32 = 3,
+        /// The same of replies that cannot be used; `max_failures` if not said.
+        max_malformed: Option<u32> = None,
+        /// How often a reply that cannot be used is asked for again within its turn.
+        reasks: u32 = 0,
+        /// `max_tokens` of each of these; one that was cut off at its end keeps what it had.
+        reask_tokens: Vec<u32> = Vec::new(),
+        /// Steps of one plan that are run.
+        max_steps_per_turn: u32 = 4,
+        /// A fence around a reply is passed over, for weak models.
+        tolerant_parse: bool = false,
         max_rounds: u32 = 1,
         /// Seconds that a service which is away is waited for, without any input; 0 counts each failed call as a failure.
         park_s: f64 = 86_400.0,
@@ -226,6 +257,11 @@ stage! {
 }
 
 impl Decide {
+    /// Failures in a row, all of this kind, that end a run.
+    pub fn patience(&self, malformed: bool) -> u32 {
+        if malformed { self.max_malformed.unwrap_or(self.max_failures) } else { self.max_failures }
+    }
+
     pub fn sampling(&self) -> Sampling {
         Sampling { temperature: self.temperature, top_p: self.top_p, max_tokens: self.max_tokens }
     }
@@ -252,7 +288,24 @@ stage! {
         type_interval_ms: u64 = 0,
         jitter: f64 = 0.0,
         max_hold_s: f64 = 30.0,
+        launch_method: LaunchMethod = LaunchMethod::Auto,
+        /// How long the run dialog is waited for, up to 2 s.
+        run_dialog_wait_s: f64 = 1.0,
+        /// Names of programs that may be launched; `*` is any.
+        launch_allowed: Vec<String> = vec!["*".into()],
     }
+}
+
+/// How a program is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LaunchMethod {
+    /// By the desktop where it can, and by the run dialog on Windows and where it cannot.
+    Auto,
+    /// Directly, with its arguments and without a shell.
+    Spawn,
+    /// As a person does it: Super+R, the command, Enter.
+    RunDialog,
 }
 
 stage! {
@@ -332,7 +385,20 @@ stage! {
         /// 0 enlarges with the screen.
         scale: f64 = 1.0,
         reassert_pulses: u32 = 2,
+        shows: Shows = Shows::Reason,
+        /// Whether the model sees it too.
+        in_picture: bool = true,
     }
+}
+
+/// What the text on the screen is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shows {
+    /// The last reason, its lines numbered.
+    Reason,
+    /// The objective, the steps of the plan with the one that is run, and how to stop it.
+    Plan,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -410,6 +476,7 @@ impl Profile {
             ("act.delay_after_action_s", self.act.delay_after_action_s),
             ("act.delay_after_observe_s", self.act.delay_after_observe_s),
             ("act.max_hold_s", self.act.max_hold_s),
+            ("act.run_dialog_wait_s", self.act.run_dialog_wait_s),
             ("settle.max_s", self.settle.max_s),
             ("settle.check_interval_s", self.settle.check_interval_s),
             ("decide.request_timeout_s", self.decide.request_timeout_s),
@@ -450,6 +517,13 @@ impl Profile {
         }
         if self.decide.max_failures == 0 {
             return Err(ProfileError::value("decide.max_failures", 0, "1 or more"));
+        }
+        if self.decide.max_malformed == Some(0) {
+            return Err(ProfileError::value("decide.max_malformed", 0, "1 or more"));
+        }
+        if !(1..=64).contains(&self.decide.max_steps_per_turn) {
+            let steps = self.decide.max_steps_per_turn;
+            return Err(ProfileError::value("decide.max_steps_per_turn", steps, "1 to 64"));
         }
         for (key, value) in [
             ("limits.max_time_s", self.limits.max_time_s),

@@ -73,6 +73,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: RunsCommand,
     },
+    /// What models wrote that could not be used
+    Report {
+        #[command(subcommand)]
+        command: ReportCommand,
+    },
     /// Look for a window, or bring it to the front
     Window {
         #[command(subcommand)]
@@ -190,6 +195,12 @@ pub(crate) struct RunArgs {
     /// End before the model has cost more than this many US dollars
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
+    /// Show what is being done on the screen (the profile says whether, if neither is given)
+    #[arg(long, overrides_with = "no_overlay")]
+    pub(crate) overlay: bool,
+    /// Show nothing on the screen
+    #[arg(long)]
+    pub(crate) no_overlay: bool,
     /// Look once, ask the model once, print what it wants, do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -260,6 +271,25 @@ pub(crate) struct OutArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON object as the last line of stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReportCommand {
+    /// Replies that could not be used and tools that there are not, counted by model
+    Parse(ReportParseArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportParseArgs {
+    /// Run folders; by default all in the profile's dump folder
+    pub(crate) runs: Vec<PathBuf>,
+    /// Write the counts with the replies themselves to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -109,6 +109,31 @@ pub(crate) fn expand(
     Ok(Batch { primitives: out.primitives })
 }
 
+/// A program started as a person does it where the desktop has a dialog for that: Super+R, the command, Enter.
+pub(crate) fn by_run_dialog(
+    argv: &[String],
+    wait: Duration,
+    geometry: &FrameGeometry,
+    timing: &Timing,
+) -> Result<Batch, ExpandError> {
+    let mut out = Out { primitives: Vec::new(), timing, geometry, random: timing.jitter_seed };
+    let pressed = |out: &mut Out<'_>| out.wait(timing.hold);
+    out.chord(&Chord(vec![Key::Named(Named::Super), Key::Char('r')]), pressed)?;
+    out.exact_wait(wait);
+    out.text(&command_line(argv))?;
+    out.chord(&Chord(vec![Key::Named(Named::Enter)]), pressed)?;
+    Ok(Batch { primitives: out.primitives })
+}
+
+/// Words as one line that is read as the same words: those with blanks in double quotes.
+fn command_line(argv: &[String]) -> String {
+    let quoted = |word: &String| {
+        let blank = word.is_empty() || word.contains(char::is_whitespace);
+        if blank { format!("\"{word}\"") } else { word.clone() }
+    };
+    argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 fn count_in(
     what: &'static str,
     given: u64,

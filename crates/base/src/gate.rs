@@ -35,7 +35,7 @@
 //! # Ok::<(), handsight_base::gate::Refusal>(())
 //! ```
 
-use crate::expand::{ExpandError, expand};
+use crate::expand::{ExpandError, by_run_dialog, expand};
 use crate::flow::action::{Action, ActionHash, Batch, Timing, WindowQuery, json};
 use crate::port::desktop::{ClipboardContents, Placement, WindowId};
 use crate::space::{FrameGeometry, FrameId, SpaceError};
@@ -247,7 +247,13 @@ impl Approved<Action> {
         let geometry = approved_on;
         Ok(match value {
             Action::Paste { text } => Work::Paste(Approved { value: Paste(text), geometry, hash }),
-            Action::Launch { argv } => Work::Launch(Approved { value: Launch(argv), geometry, hash }),
+            Action::Launch { argv } => match timing.run_dialog {
+                Some(wait) => {
+                    let value = by_run_dialog(&argv, wait, &geometry, timing)?;
+                    Work::Input(Approved { value, geometry, hash })
+                }
+                None => Work::Launch(Approved { value: Launch(argv), geometry, hash }),
+            },
             Action::FocusWindow { query } => Work::Focus(Approved { value: Focus(query), geometry, hash }),
             action @ (Action::Click { .. }
             | Action::Move { .. }

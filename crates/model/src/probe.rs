@@ -180,6 +180,7 @@ async fn try_with(
         },
         native: Vec::new(),
         sampling: Sampling { max_tokens: Some(200), ..Sampling::default() },
+        form: None,
     };
     match model.ask(&request, stop).await {
         Err(ModelError::Stopped) => Err(ModelError::Stopped),

@@ -98,6 +98,8 @@ pub struct Provider {
     /// Keys of a turn's own JSON that it wants back beside the usual ones.
     pub replay: Vec<String>,
     pub call_ids: CallIds,
+    /// Whether it can hold a reply to a JSON schema.
+    pub forms: bool,
     /// What to do when it does not answer.
     pub hint: String,
     pub limits: Limits,
@@ -217,6 +219,7 @@ impl Provider {
             picture_count: None,
             replay: &self.replay,
             call_ids: self.call_ids,
+            forms: self.forms,
         }
     }
 }
@@ -296,6 +299,8 @@ struct File {
     replay: Vec<String>,
     #[serde(default)]
     call_ids: CallIds,
+    #[serde(default)]
+    forms: bool,
     #[serde(default)]
     hint: String,
     #[serde(default)]
@@ -390,6 +395,7 @@ fn read(path: &str, text: &str) -> Result<Provider, SetupError> {
         pictures_in_results: file.pictures_in_results,
         replay: file.replay,
         call_ids: file.call_ids,
+        forms: file.forms,
         hint: file.hint,
         limits: file.limits,
         picture_rule: file.picture_rule,

@@ -35,6 +35,8 @@ pub struct HudStyle {
     pub keep: Keep,
     /// Enlarges all lengths; 0 chooses by the height of the screen.
     pub scale: f64,
+    /// Whether each paragraph begins with its number.
+    pub numbered: bool,
 }
 
 impl Default for HudStyle {
@@ -50,6 +52,7 @@ impl Default for HudStyle {
             max_lines: 8,
             keep: Keep::First,
             scale: 1.0,
+            numbered: true,
         }
     }
 }
@@ -123,7 +126,7 @@ fn rows(text: &str, style: &HudStyle, measures: &Measures, fonts: &mut FontStack
     let mut rows = Vec::new();
     for (number, paragraph) in (1..).zip(kept) {
         let room = measures.most_rows - rows.len();
-        let number = format!("{number:02}| ");
+        let number = if style.numbered { format!("{number:02}| ") } else { String::new() };
         rows.extend(wrap(paragraph, [&number, INDENT], (width, room), measures.em, fonts));
     }
     rows

@@ -39,6 +39,30 @@ pub fn task(system: &str) -> Option<&str> {
     Some(rest[..end].trim()).filter(|task| !task.is_empty())
 }
 
+/// Where a profile puts the task beside the picture.
+const OBJECTIVE: &str = "Objective: ";
+
+/// The words beside the picture.
+fn beside(request: &ModelRequest) -> String {
+    let parts = request.messages.last().into_iter().flat_map(|message| &message.parts);
+    let words = parts.filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+    words.collect::<Vec<_>>().join("\n")
+}
+
+fn objective(beside: &str) -> Option<&str> {
+    let rest = beside.strip_prefix(OBJECTIVE)?;
+    rest.split("\n\nTurn ").next().map(str::trim).filter(|task| !task.is_empty())
+}
+
+/// What was written with the newest step of the list: `turn 3: mouse {...} - NOTE: done`.
+fn last_note(beside: &str) -> Option<&str> {
+    let line = beside.lines().rfind(|line| line.starts_with("turn ") && line.contains("} - "))?;
+    let (_, rest) = line.rsplit_once("} - ")?;
+    let became = [": done", ": not done", ": not executed", ": it may"];
+    let end = became.iter().filter_map(|words| rest.rfind(words)).max()?;
+    rest.get(..end)
+}
+
 fn picture(request: &ModelRequest) -> Option<&Picture> {
     let parts = request.messages.iter().rev().flat_map(|message| message.parts.iter().rev());
     parts.into_iter().find_map(|part| match part {
@@ -57,12 +81,16 @@ impl Reflex {
     pub fn answer(request: &ModelRequest) -> Result<ModelReply, ModelError> {
         let malformed =
             |why: String| ModelError::Malformed { provider: NAME.to_owned(), why, start: String::new() };
+        let beside = beside(request);
         let task = task(&request.system)
-            .ok_or_else(|| malformed(format!("the system prompt has no section {TASK:?}")))?;
+            .or_else(|| objective(&beside))
+            .ok_or_else(|| malformed(format!("there is no section {TASK:?} and no {OBJECTIVE:?}")))?;
         let picture = picture(request).ok_or_else(|| malformed("the request has no picture".to_owned()))?;
-        let scene = eye::look(&picture.bytes).map_err(|e| malformed(e.to_string()))?;
+        let mut scene = eye::look(&picture.bytes).map_err(|e| malformed(e.to_string()))?;
+        // Where nothing lasts on the picture, what was written with the last step is listed beside it.
+        scene.hud = scene.hud.or_else(|| last_note(&beside).map(str::to_owned));
         let decision = mind::decide(task, &scene);
-        let mut reply = answer::reply(&decision, request)
+        let mut reply = answer::reply(&decision, request, picture.geometry.size)
             .ok_or_else(|| malformed(format!("no offered tool can do this: {:?}", decision.call)))?;
         reply.model = Some(NAME.to_owned());
         // The request is the engine's own; its record holds the picture and the prompt already.
@@ -105,6 +133,10 @@ mod tests {
     fn the_task_is_what_stands_under_its_heading() {
         assert_eq!(task("Hello.\n\n# Your task\n\nOpen \"A\".\n\n# Coordinates\n\nx"), Some("Open \"A\"."));
         assert_eq!(task("# Your task\nb"), Some("b"));
+        let beside = "Objective: Open \"A\".\n\nTurn 3 of 12.\n\nSteps so far, the newest last:\n\
+            turn 1: mouse {\"x\":1} - 0/2 menu: done\nturn 2: write {\"text\":\"a} - b\"} - 1/2 typed [x: y]; on: not done: gone";
+        assert_eq!((objective(beside), last_note(beside)), (Some("Open \"A\"."), Some("1/2 typed [x: y]; on")));
+        assert_eq!((objective("no"), last_note("Objective: x")), (None, None));
         assert_eq!((task("no task"), task("# Your task\n\n# Tools")), (None, None));
     }
 }

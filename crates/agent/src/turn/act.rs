@@ -3,7 +3,10 @@
 use crate::ending::Interruption;
 use crate::engine::Engine;
 use crate::journal::JournalSeat;
+use crate::plan::Plan;
+use crate::profile::Shows;
 use crate::progress::Event;
+use crate::turn::show_words;
 use handsight_base::flow::action::{Action, ActionHash, Batch, Primitive};
 use handsight_base::flow::decision::{Choice, Decision};
 use handsight_base::flow::receipt::{Deed, Outcome, Receipt};
@@ -26,6 +29,7 @@ pub(super) async fn act(engine: &mut Engine, decision: Decision) -> Result<Recei
         Choice::Observe => (&[][..], engine.profile.act.delay_after_observe_s),
         Choice::Ask { .. } | Choice::Done { .. } | Choice::Refused(_) => (&[][..], 0.0),
     };
+    engine.plan = Plan::of(decision.steps.clone());
     let deeds = perform(engine, actions, decision.frame).await?;
     engine.timings.act = engine.millis_since(began);
     let paused = engine.stopwatch.now();
@@ -50,8 +54,12 @@ pub(crate) async fn perform(
         let outcome = if failed_before {
             Outcome::NotExecuted
         } else {
+            if engine.profile.hud.shows == Shows::Plan && engine.plan.begins_step(index) {
+                show_words(engine).await?;
+            }
             one(engine, index as u32, action, geometry, &hash).await?
         };
+        engine.plan.acted(matches!(outcome, Outcome::Done { .. }));
         if let Outcome::Refused { why } | Outcome::Failed { why, .. } = &outcome {
             engine.told.push(format!("[{} was not done: {why}]", action.name()));
         }

@@ -19,7 +19,11 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
         shown,
         region: None,
         cursor: engine.profile.capture.cursor,
-        overlay: OverlayInCapture::AsShown,
+        overlay: if engine.profile.hud.in_picture {
+            OverlayInCapture::AsShown
+        } else {
+            OverlayInCapture::Hidden
+        },
     };
     let mut frame = engine.seat.look("capture", move |desktop| desktop.capture(&request)).await?;
     engine.captured_unix_millis = engine.clock.unix_millis();
@@ -71,13 +75,14 @@ pub(crate) async fn show_words(engine: &mut Engine) -> Result<(), Interruption> 
 fn has_hud(engine: &Engine) -> bool {
     // A text that is there already is shown again: another window may lie over it by now (S-59), and after a loss the desktop
     // is a new connection that shows nothing.
-    let nothing_to_do = engine.carry.is_empty() && engine.hud.is_clear();
+    let nothing_to_do = engine.hud_text().is_empty() && engine.hud.is_clear();
     engine.profile.hud.enabled && engine.seat.info.capabilities.overlay && !nothing_to_do
 }
 
 async fn show_on(engine: &mut Engine, shown: &Shown) -> Result<(), Interruption> {
     let area = target::area(engine, shown).await?;
-    let overlay = engine.hud.overlay(&engine.carry, area);
+    let text = engine.hud_text().into_owned();
+    let overlay = engine.hud.overlay(&text, area);
     let on_screen = overlay.as_ref().map(|o| o.area);
     engine.seat.look("overlay", move |desktop| desktop.overlay(overlay.as_ref())).await?;
     engine.hud.set_shown(on_screen);

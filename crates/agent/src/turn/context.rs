@@ -11,6 +11,27 @@ use handsight_base::flow::prompt::{Fragment, Prompt, Provenance, Slot};
 /// The shipped prompts are about 600 tokens, and tools about 60 each.
 const PROMPT_CAP_TOKENS: u32 = 8_000;
 
+/// The newest steps, a line each.
+const STEPS_CAP_TOKENS: u32 = 2_000;
+
+/// What stands beside the picture in every turn, as far as the profile asks for it: the objective where its prompt does not hold it,
+/// the number of the turn and the newest steps.
+fn beside(engine: &Engine, task: &Fragment) -> Vec<Fragment> {
+    let words = |name, from, text: String| Fragment::new(name, Slot::User, from, text, STEPS_CAP_TOKENS);
+    let mut beside = Vec::new();
+    if !engine.profile.prompt.contains("{{task}}") {
+        let cap = engine.profile.context.task_cap_tokens + 8;
+        let text = format!("Objective: {}", task.text());
+        beside.push(Fragment::new("objective", Slot::User, Provenance::User, text, cap));
+    }
+    if engine.recent.is_listed() {
+        let limit = engine.profile.limits.max_turns.map(|most| format!(" of {most}")).unwrap_or_default();
+        beside.push(words("turn", Provenance::Tool, format!("Turn {}{limit}.", engine.turn)));
+        beside.extend(engine.recent.text().map(|steps| words("steps", Provenance::OwnWords, steps)));
+    }
+    beside
+}
+
 pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Prompt, Interruption> {
     let began = engine.stopwatch.now();
     let frame = percept.frame;
@@ -25,6 +46,8 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
     );
     // A dialect that is written in words of its own explains itself.
     let how = engine.dialect.words().unwrap_or_else(|| engine.tools.prompt());
+    let mut beside = beside(engine, &task);
+    beside.extend(words);
     let text = engine.profile.prompt.replace("{{tools}}", &how).replace("{{task}}", task.text());
     let cap = PROMPT_CAP_TOKENS + engine.profile.context.task_cap_tokens;
     let system = Fragment::new("system", Slot::System, Provenance::User, text, cap);
@@ -37,7 +60,7 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
         frame: frame.geometry,
         captured_at: frame.at,
     };
-    let prompt = fit::converse(engine, prompt, words).await;
+    let prompt = fit::converse(engine, prompt, beside).await;
     engine.geometry = Some(frame.geometry);
     engine.timings.context = engine.millis_since(began);
     Ok(prompt)

@@ -1,10 +1,12 @@
 //! Decide: asks the model and turns its answer into something to do, or into a typed refusal. Never into a guess.
 
+mod reask;
 mod understand;
 
 use crate::confirm;
 use crate::ending::{Interruption, Outcome};
 use crate::engine::Engine;
+use crate::profile::Told;
 use crate::progress::Event;
 use handsight_base::flow::decision::{Choice, Decision, Refused};
 use handsight_base::flow::format::PictureFormat;
@@ -22,22 +24,21 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
     let Some(picture) = prompt.pictures.first() else {
         return Err(Interruption::Picture("the profile shows the model no picture".into()));
     };
-    let (geometry, bytes) = (picture.geometry, picture.bytes.clone());
+    let (geometry, bytes, frame) = (picture.geometry, picture.bytes.clone(), prompt.frame);
     let hash = FrameHash::of(&bytes);
     // The picture is on disk before the row that names it; the disk works while the model thinks.
-    let observed =
-        Observed { picture: Some(hash), at_unix_millis: engine.captured_unix_millis, frame: prompt.frame };
+    let observed = Observed { picture: Some(hash), at_unix_millis: engine.captured_unix_millis, frame };
     let format = PictureFormat::of(&bytes).unwrap_or(PictureFormat::Png);
     let view = engine.profile.record.dump_screenshots.then(|| step_name(engine.turn, format));
     let stored = engine.journal.observe(engine.turn, observed, bytes.clone(), view);
-    let request = engine.dialect.encode(&prompt);
     engine.tell(Event::Asked {
         model: engine.model.name().to_owned(),
         picture: geometry.size,
         bytes: bytes.len(),
     });
     let began = engine.stopwatch.now();
-    let answer = ask(engine, &request).await?;
+    let (mut exchanges, mut spoilt) = (Vec::new(), Usage::default());
+    let answer = reask::ask(engine, prompt, &geometry, &mut exchanges, &mut spoilt).await?;
     let model_time = engine.stopwatch.now().saturating_sub(began);
     engine.timings.model = model_time.as_secs_f64() * 1e3;
     stored.await?;
@@ -45,27 +46,31 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
         choice: Choice::Observe,
         reason: String::new(),
         call: None,
+        steps: Vec::new(),
         notes: Vec::new(),
-        usage: Usage::default(),
+        usage: spoilt,
         model_time,
-        frame: prompt.frame,
+        frame,
         picture: hash,
         confirmation: None,
     };
     if answer.is_ok() {
         engine.came_back();
     }
-    let (decision, exchanges) = match answer {
+    let decision = match answer {
         Ok(mut reply) => {
             // Understood first, so that a person can be told what would be done.
             let checks = std::mem::take(&mut reply.checks);
-            let Reading { choice, reason, call, notes, taken } = understand::read(engine, &reply, &geometry);
-            let decision = Decision { choice, reason, call, notes, usage: reply.usage, ..decision };
+            let reading = understand::read(engine, &reply, &geometry);
+            let Reading { choice, reason, call, steps, notes, taken } = reading;
+            let usage = spoilt.and(&reply.usage);
+            let decision = Decision { choice, reason, call, steps, notes, usage, ..decision };
             let decision = confirm::confirmed(engine, checks, decision).await?;
             engine.history.answered(&reply, taken, &decision);
-            (decision, vec![reply.exchange])
+            exchanges.push(reply.exchange);
+            decision
         }
-        Err(error) => (Decision { choice: Choice::Refused(Refused::Model(error)), ..decision }, Vec::new()),
+        Err(error) => Decision { choice: Choice::Refused(Refused::Model(error)), ..decision },
     };
     let decided = Decided {
         choice: decision.choice.name().to_owned(),
@@ -113,6 +118,13 @@ async fn ask(
 }
 
 fn announce(engine: &mut Engine, decision: &Decision) {
+    if engine.profile.context.told == Told::Words {
+        // What was dropped or changed, and why nothing was done, is no less news to the model than what failed.
+        engine.told.extend(decision.notes.iter().cloned());
+        if let Choice::Refused(why @ (Refused::Reply { .. } | Refused::Person { .. })) = &decision.choice {
+            engine.told.push(why.to_string());
+        }
+    }
     if let Choice::Refused(Refused::Model(error)) = &decision.choice
         && engine.goes_away(error)
     {

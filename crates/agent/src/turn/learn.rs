@@ -16,11 +16,9 @@ pub(super) fn learn(engine: &mut Engine, step: Step) -> Lesson {
         engine.carry.clone_from(text);
     }
     engine.history.close(&step.record.deeds);
+    engine.recent.add(&step.record);
     for line in std::mem::take(&mut engine.told) {
-        // In a conversation the call's own result says it.
-        if !engine.history.keeps() {
-            engine.add_to_carry(&line);
-        }
+        engine.tell_model(&line);
     }
     Lesson { step, carry }
 }

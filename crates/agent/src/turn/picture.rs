@@ -56,8 +56,10 @@ fn made(
     let formats = formats(settings.picture_format, &limits);
     let capabilities = engine.seat.info().capabilities;
     let on_screen = capabilities.overlay && capabilities.overlay_in_capture;
-    let layer = if engine.profile.hud.enabled && !on_screen {
-        engine.hud.layer(&engine.carry, frame.size())
+    let hud = &engine.profile.hud;
+    let layer = if hud.enabled && hud.in_picture && !on_screen {
+        let text = engine.hud_text().into_owned();
+        engine.hud.layer(&text, frame.size())
     } else {
         None
     };

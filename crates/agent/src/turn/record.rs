@@ -20,6 +20,7 @@ pub(super) async fn record(engine: &mut Engine, verdict: Verdict) -> Result<Step
         picture: decision.picture,
         choice: decision.choice.name().to_owned(),
         call: decision.call,
+        steps: decision.steps,
         reason: decision.reason,
         notes,
         deeds: receipt.deeds,

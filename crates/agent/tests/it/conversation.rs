@@ -58,7 +58,7 @@ impl Dialect for Batches {
             };
             plan.push(Planned { call, intent });
         }
-        Ok(Decoded { plan, reason: String::new(), notes: Vec::new() })
+        Ok(Decoded { plan, ..Decoded::default() })
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails by panicking")]
 
+mod assist;
 mod confirm;
 mod conversation;
 mod conversation_long;

@@ -118,6 +118,7 @@ pub(crate) fn network_error() -> Result<ModelReply, ModelError> {
 
 /// A run that is about to begin.
 pub(crate) struct Rig {
+    profile: &'static str,
     pub(crate) folder: TempDir,
     pub(crate) desktop: Handle,
     pub(crate) clock: VirtualClock,
@@ -157,10 +158,16 @@ impl Progress for Listener {
 
 impl Rig {
     pub(crate) fn new(settings: &[&str]) -> Self {
+        Self::of("stateless", settings)
+    }
+
+    /// A run of another profile.
+    pub(crate) fn of(profile: &'static str, settings: &[&str]) -> Self {
         let clock = VirtualClock::new(1_710_513_022_000);
         let (fake, desktop) = FakeDesktop::new(Size::new(320, 180), Arc::new(clock.clone()));
-        let aliases = Aliases::of("stateless", &[]).unwrap();
+        let aliases = Aliases::of(profile, &[]).unwrap();
         Self {
+            profile,
             folder: TempDir::new().unwrap(),
             desktop,
             clock,
@@ -174,14 +181,14 @@ impl Rig {
             hear: None,
             around: None,
             person: Person::default(),
-            dialect_name: "tools",
+            dialect_name: if profile == "assist" { "plan" } else { "tools" },
             dialect: None,
         }
     }
 
     /// Other settings for the next run.
     pub(crate) fn set(&mut self, settings: &[&str]) {
-        let aliases = Aliases::of("stateless", &[]).unwrap();
+        let aliases = Aliases::of(self.profile, &[]).unwrap();
         self.settings = settings.iter().map(|s| set_layer(&aliases, s).unwrap()).collect();
     }
 
@@ -199,7 +206,7 @@ impl Rig {
 
     pub(crate) fn run(&mut self, answers: Answers) -> Ending {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let profile = Profile::resolve("stateless", &self.settings).unwrap();
+        let profile = Profile::resolve(self.profile, &self.settings).unwrap();
         let options = ToolOptions {
             extended: profile.decide.extended_tools,
             out_of_range: profile.decide.out_of_range,

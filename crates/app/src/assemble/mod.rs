@@ -141,7 +141,7 @@ pub(crate) async fn assemble(
         say::progress(&format!("settings from {}", sources.join(", ")));
     }
     let tools = tools(&profile)?;
-    let dialect = dialect(&chosen, &tools)?;
+    let dialect = dialect(&chosen, &tools, &profile)?;
     let connecting = seat(environment, &profile, &desktop, hands, withheld, (&clock, &unreal), &stop);
     let Seated { seat, done, judge } = tokio::select! {
         biased;
@@ -296,7 +296,7 @@ pub(crate) fn tools(profile: &Profile) -> anyhow::Result<ToolSet> {
 }
 
 /// How the model of a run writes, if its wire can carry it.
-fn dialect(chosen: &model::Chosen, tools: &ToolSet) -> anyhow::Result<Box<dyn Dialect>> {
+fn dialect(chosen: &model::Chosen, tools: &ToolSet, profile: &Profile) -> anyhow::Result<Box<dyn Dialect>> {
     let name = chosen.dialect.as_str();
     let entry =
         handsight_model::dialect::find(name).ok_or_else(|| no_such_dialect("decide.dialect", name))?;
@@ -315,7 +315,19 @@ fn dialect(chosen: &model::Chosen, tools: &ToolSet) -> anyhow::Result<Box<dyn Di
             return Err(Failure::usage(what, hint).into());
         }
     }
-    (entry.build)(&tools.specs()).with_context(|| format!("the dialect {name}"))
+    (entry.build)(&tools.specs(), &writing(profile)).with_context(|| format!("the dialect {name}"))
+}
+
+/// What the profile says of how replies are written.
+pub(crate) fn writing(profile: &Profile) -> handsight_model::dialect::Options {
+    let decide = &profile.decide;
+    // No reply has more steps than a run has turns (D-24).
+    let most = u64::from(decide.max_steps_per_turn).min(profile.limits.max_turns.unwrap_or(u64::MAX));
+    handsight_model::dialect::Options {
+        max_steps: usize::try_from(most).unwrap_or(usize::MAX),
+        extended: decide.extended_tools,
+        tolerant: decide.tolerant_parse,
+    }
 }
 
 pub(crate) fn no_such_dialect(where_: &str, name: &str) -> Failure {

@@ -64,7 +64,7 @@ pub(crate) fn read(environment: &Environment, args: &ModelsDialectArgs) -> anyho
         return Err(assemble::no_such_dialect("the dialect", &args.name).into());
     };
     let profile = settings::resolve(environment, &args.settings, &[])?.profile;
-    let dialect = (entry.build)(&assemble::tools(&profile)?.specs())?;
+    let dialect = (entry.build)(&assemble::tools(&profile)?.specs(), &assemble::writing(&profile))?;
     let reply = reply(entry, &text(&args.file)?)?;
     let shown = args.picture.as_deref().map(picture).transpose()?;
     let size = shown.as_ref().map(|p| p.size()).or(args.screen).unwrap_or(Size::new(1280, 720));

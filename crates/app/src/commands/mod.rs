@@ -11,13 +11,14 @@ pub(crate) mod manual;
 mod models;
 mod profiles;
 pub(crate) mod run;
+mod report;
 mod runs;
 mod window;
 #[cfg(target_os = "linux")]
 mod world_window;
 mod worlds;
 
-use crate::cli::{Command, ConfigCommand, ModelsCommand, ProfilesCommand, WindowCommand, WorldsCommand};
+use crate::cli::{Command, ConfigCommand, ReportCommand, ModelsCommand, ProfilesCommand, WindowCommand, WorldsCommand};
 use crate::environment::Environment;
 use crate::exit::Exit;
 
@@ -26,6 +27,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
         Command::Demo(args) => demo::run(environment, args),
         Command::Run(args) => run::run(environment, args),
         Command::Manual(args) => manual::run(environment, args),
+        Command::Report { command: ReportCommand::Parse(args) } => report::parse(environment, &args),
         Command::Runs { command } => runs::dispatch(environment, command),
         Command::Replay(args) => runs::replay(environment, args),
         Command::Window { command: WindowCommand::Status(args) } => window::status(environment, &args),

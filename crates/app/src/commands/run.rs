@@ -49,6 +49,7 @@ fn request(environment: &Environment, args: RunArgs) -> anyhow::Result<Request> 
         return Request::resumed(environment, &run, args.out.out, &flags, &args.model);
     }
     flags.extend(args.desktop.flags());
+    flags.extend(overlay(&args));
     let settings = settings::resolve(environment, &args.settings, &flags)?;
     let desktop = assemble::desktop::Choice::read(&args.desktop.desktop, environment)?;
     let model = assemble::model::Choice::read(environment, &settings.profile, &args.model)?;
@@ -67,6 +68,11 @@ fn request(environment: &Environment, args: RunArgs) -> anyhow::Result<Request> 
     }
     let folder = Folder::New { out: args.out.out, kind: Kind::Run };
     Ok(Request { settings, task, desktop, model: Some(model), folder, hands: !args.dry_run, quiet: false })
+}
+
+fn overlay(args: &RunArgs) -> Option<Flag> {
+    let flag = if args.overlay { "--overlay" } else { "--no-overlay" };
+    (args.overlay || args.no_overlay).then(|| Flag::new(flag, "hud.enabled", args.overlay))
 }
 
 fn limits(args: &RunArgs) -> Vec<Flag> {

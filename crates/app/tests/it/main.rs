@@ -11,6 +11,7 @@
     reason = "a broken test rig should end the test where it breaks"
 )]
 
+mod assist;
 mod bench;
 mod bench_pixel;
 mod canary;
@@ -45,6 +46,7 @@ mod wine_programs;
 mod wine_rig;
 mod wires;
 mod world_run;
+mod xvfb_assist;
 mod xvfb_bad_input;
 mod xvfb_children;
 mod xvfb_cost;

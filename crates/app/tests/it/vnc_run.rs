@@ -27,6 +27,28 @@ fn handsight() -> Handsight {
     Handsight::new().with("HANDSIGHT_VNC_PASSWORD", PASSWORD)
 }
 
+// spec: D-01 FAKE VNC
+#[test]
+fn plans_over_vnc_give_the_log_of_a_simulated_desktop() {
+    let Some(server) = VncServer::start(Kind::ALL[0]).filter(|_| need("xsetroot", "x11-xserver-utils")) else {
+        return;
+    };
+    apps::paint_root(&server.x, [40, 60, 80]);
+    let mut witness = Witness::connect(server.x.display());
+    let window = witness.open(100, 100, 1000, 500);
+    witness.focus(window);
+    let handsight = handsight();
+    let model = one_run::plans();
+    let (desktop, url) = (at(&server), model.base_url());
+    let args = [&["run", "--desktop", &desktop, "--base-url", &url, "--out", "one"][..], &one_run::PLANS].concat();
+    run(handsight.command(&args), RUN).ended(0);
+    assert_eq!(one_run::log(&handsight.home().join("one")), one_run::plans_simulated());
+    witness.wait_until("every key is up", PATIENCE, |w| w.is_quiet());
+    let presses = witness.presses();
+    let count = |button| presses.iter().filter(|w| **w == What::Button { button, down: true }).count();
+    assert_eq!((count(1), count(3)), (1, 2), "{presses:?}");
+}
+
 // spec: S-01 FAKE VNC
 #[test]
 fn a_vnc_server_gives_the_log_of_a_simulated_desktop() {

@@ -220,6 +220,31 @@ fn a_windows_desktop_gives_the_log_of_a_simulated_one() {
     assert!(witness.held().is_nothing());
 }
 
+// spec: D-01 FAKE WINE
+#[test]
+fn plans_under_wine_give_the_log_of_a_simulated_desktop() {
+    let Some(rig) = WineRig::new(DPI) else { return };
+    handsight_testkit::apps::paint_root(&rig.wine.x, [40, 60, 80]);
+    let mut witness = rig.wine.win32();
+    witness.open(Which::Main, ScreenRect::new(100, 100, 1000, 500), 1, false);
+    witness.forget();
+    let server = one_run::plans();
+    let url = server.base_url();
+    let args = ["run", "--desktop", "windows", "--base-url", &url, "--out", "C:\\one"];
+    let args = [&args[..], &one_run::PLANS, &BRISK].concat();
+    crate::handsight::run(rig.wine.handsight(&args), crate::rig::PATIENCE).ended(0);
+    assert_eq!(one_run::log(&rig.wine.drive_c().join("one")), one_run::plans_simulated());
+    let events = witness.events();
+    let downs = |wanted| {
+        let is = |seen: &&handsight_testkit::witness_protocol::Seen| {
+            matches!(seen.what, What::Button { button, down: true } if button == wanted)
+        };
+        events.iter().filter(is).count()
+    };
+    assert_eq!((downs(Button::Left), downs(Button::Right)), (1, 2), "{events:?}");
+    assert!(witness.held().is_nothing());
+}
+
 #[test]
 fn the_demo_passes_in_the_windows_program() {
     let Some(rig) = WineRig::new(DPI) else { return };

@@ -31,3 +31,22 @@ fn a_real_screen_gives_the_log_of_a_simulated_one() {
     assert!(strokes >= "Hello Wörld €\n".chars().count(), "{presses:?}");
     witness.assert_quiet();
 }
+
+// spec: D-01 FAKE XVFB
+#[test]
+fn plans_on_a_real_screen_give_the_log_of_a_simulated_one() {
+    let Some(rig) = Rig::sized(SIZE.0, SIZE.1).filter(|_| need("xsetroot", "x11-xserver-utils")) else {
+        return;
+    };
+    apps::paint_root(&rig.x, [40, 60, 80]);
+    let mut witness = rig.witness();
+    let window = witness.open(100, 100, 1000, 500);
+    witness.focus(window);
+    let server = one_run::plans();
+    rig.run(&server, &[&one_run::PLANS[..], &["--out", "one"]].concat()).ended(0);
+    assert_eq!(one_run::log(&rig.handsight.home().join("one")), one_run::plans_simulated());
+    let presses = witness.presses();
+    let count = |button| presses.iter().filter(|w| **w == What::Button { button, down: true }).count();
+    assert_eq!((count(1), count(3)), (1, 2), "{presses:?}");
+    witness.assert_quiet();
+}

@@ -237,6 +237,9 @@ pub struct Timing {
     /// `jitter_seed`. What an action itself names (`Wait`, `HoldKey`) is kept exactly.
     pub jitter: f64,
     pub jitter_seed: u64,
+    /// A launch presses Super+R, waits this long for the dialog, types the command and presses Enter; `None` leaves launching to
+    /// the desktop.
+    pub run_dialog: Option<Duration>,
 }
 
 impl Default for Timing {
@@ -250,6 +253,7 @@ impl Default for Timing {
             pixels_per_notch: 100,
             jitter: 0.0,
             jitter_seed: 0,
+            run_dialog: None,
         }
     }
 }

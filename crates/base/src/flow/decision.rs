@@ -16,6 +16,8 @@ pub struct Decision {
     pub reason: String,
     /// The tool call as it was understood: name and arguments, for the record.
     pub call: Option<ToolUse>,
+    /// The steps of a plan, where the model wrote it in steps.
+    pub steps: Vec<Worded>,
     pub notes: Vec<String>,
     pub usage: Usage,
     /// Time the model took, all rounds together.
@@ -65,6 +67,17 @@ impl Consent {
             Self::Nobody => "there was nobody to ask",
         }
     }
+}
+
+/// A step of a plan in the model's own words.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Worded {
+    /// The tool and its arguments: `mouse {"x":10,"y":20}`.
+    pub what: String,
+    /// Why, as it would tell a person.
+    pub why: String,
+    /// How many of the plan's actions it is.
+    pub actions: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! One turn as the journal keeps it.
 
-use super::decision::ToolUse;
+use super::decision::{ToolUse, Worded};
 use super::frame::FrameHash;
 use super::receipt::Deed;
 use super::settled::Calm;
@@ -59,6 +59,9 @@ pub struct StepRecord {
     /// `act`, `observe`, `ask`, `done`, `refused`.
     pub choice: String,
     pub call: Option<ToolUse>,
+    /// The steps of a plan, where the model wrote it in steps; their deeds stand in `deeds`, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Worded>,
     pub reason: String,
     /// Values that were clamped, calls that were dropped, failures of the model.
     pub notes: Vec<String>,

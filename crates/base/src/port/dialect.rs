@@ -5,6 +5,7 @@
 //! outside the picture is a [`Rejection`] with words for the model, never an action.
 
 use super::model::{ModelReply, ModelRequest};
+use crate::flow::decision::Worded;
 use crate::flow::intent::Intent;
 use crate::flow::prompt::Prompt;
 use crate::space::{PictureGeometry, Rounding, Size};
@@ -66,14 +67,19 @@ pub trait Dialect: Send + Sync {
 }
 
 /// A reply understood.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Decoded {
-    /// In the order they are to be run. At least one.
+    /// In the order they are to be run. At least one, unless the reply says that there is nothing to do or the first step is
+    /// broken.
     pub plan: Vec<Planned>,
     /// What the model says it does and why, where its grammar has a place for it; else empty.
     pub reason: String,
     /// Things worth a line in the journal: further calls that were dropped, odd forms that were accepted.
     pub notes: Vec<String>,
+    /// The steps that the plan is made of in the model's own words, where its grammar has them, in order.
+    pub steps: Vec<Worded>,
+    /// The step after them, which cannot be used: it and what follows it are told as not run, and those before it are run.
+    pub broken: Option<Rejection>,
 }
 
 /// An intent and the call that it came from. One call may mean several.
@@ -87,7 +93,7 @@ pub struct Planned {
 impl Decoded {
     /// A reply of one call that means one thing.
     pub fn one(intent: Intent) -> Self {
-        Self { plan: vec![Planned { call: 0, intent }], reason: String::new(), notes: Vec::new() }
+        Self { plan: vec![Planned { call: 0, intent }], ..Self::default() }
     }
 }
 
@@ -98,6 +104,8 @@ pub struct Rejection {
     pub kind: RejectionKind,
     /// Which call of the reply is meant, from 0. Nothing of the reply is run, whichever it is.
     pub call: usize,
+    /// A word for it that lasts, for whoever counts complaints; that of the kind where the dialect has no finer one.
+    pub code: &'static str,
     told: String,
 }
 
@@ -114,6 +122,19 @@ pub enum RejectionKind {
     OutOfRange,
 }
 
+impl RejectionKind {
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NoCall => "no_call",
+            Self::UnknownTool => "unknown_tool",
+            Self::BadJson => "bad_json",
+            Self::MissingField => "missing_field",
+            Self::WrongType => "wrong_type",
+            Self::OutOfRange => "out_of_range",
+        }
+    }
+}
+
 impl Rejection {
     /// Longest text given back to a model, in characters.
     pub const MAX_TOLD: usize = 800;
@@ -123,7 +144,14 @@ impl Rejection {
         if let Some((cut, _)) = told.char_indices().nth(Self::MAX_TOLD) {
             told.truncate(cut);
         }
-        Self { kind, call: 0, told }
+        Self { kind, call: 0, code: kind.code(), told }
+    }
+
+    /// The same with a finer word for it; an empty one changes nothing.
+    #[must_use]
+    pub fn coded(self, code: &'static str) -> Self {
+        let code = if code.is_empty() { self.code } else { code };
+        Self { code, ..self }
     }
 
     /// The same about another call of the reply.

@@ -21,6 +21,17 @@ pub struct ModelRequest {
     /// Offered before the others.
     pub native: Vec<NativeTool>,
     pub sampling: Sampling,
+    /// What the text of the reply must be, where the provider can hold it to that; the reply is checked all the same.
+    pub form: Option<Form>,
+}
+
+/// The form of a reply that is one JSON document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    /// A word for it: letters, digits and `_`.
+    pub name: &'static str,
+    /// JSON schema, an object.
+    pub schema: Value,
 }
 
 #[derive(Debug, Clone)]
@@ -136,6 +147,27 @@ pub struct Usage {
     pub cache_write_tokens: Option<u64>,
     /// US dollars; `None` when the price is unknown.
     pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Both together. What is known of one only counts as all of it, but for money: a sum of which a part is unknown is unknown.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        if *self == Self::default() {
+            return *other;
+        }
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),
+        };
+        Self {
+            input_tokens: sum(self.input_tokens, other.input_tokens),
+            output_tokens: sum(self.output_tokens, other.output_tokens),
+            cached_tokens: sum(self.cached_tokens, other.cached_tokens),
+            cache_write_tokens: sum(self.cache_write_tokens, other.cache_write_tokens),
+            cost_usd: self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b),
+        }
+    }
 }
 
 /// What one request may come to; `None` where nobody said.

@@ -74,6 +74,7 @@ fn record(dir: &Path, to: Size) {
             picture,
             choice: if told.is_empty() { "observe".into() } else { "act".into() },
             call: None,
+            steps: Vec::new(),
             reason: String::new(),
             notes: vec![],
             deeds: told,

@@ -23,7 +23,7 @@ use serde_json::Value;
 pub(super) const ENTRY: DialectEntry = DialectEntry {
     info: INFO,
     points: Some(POINTS),
-    build: |tools| Ok(Box::new(ActionsDialect::new(tools)?)),
+    build: |tools, _| Ok(Box::new(ActionsDialect::new(tools)?)),
 };
 
 const INFO: DialectInfo = DialectInfo {
@@ -110,7 +110,7 @@ impl ActionsDialect {
             plan.push(Planned { call: 0, intent });
         }
         notes.truncate(20);
-        Ok(Decoded { plan, reason: String::new(), notes })
+        Ok(Decoded { plan, notes, ..Decoded::default() })
     }
 
     fn item(&self, item: Value, picture: &PictureGeometry, notes: &mut Vec<String>) -> Fits<Intent> {

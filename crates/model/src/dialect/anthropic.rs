@@ -50,19 +50,19 @@ pub(super) const COMPUTER_20241022: DialectEntry = DialectEntry {
         ],
     ),
     points: Some(Points::PIXELS),
-    build: |tools| Native::boxed(Computer { version: Version::V20241022 }, tools),
+    build: |tools, _| Native::boxed(Computer { version: Version::V20241022 }, tools),
 };
 
 pub(super) const COMPUTER_20250124: DialectEntry = DialectEntry {
     info: info("anthropic-computer-20250124", "Anthropic's computer_20250124: sixteen actions", SINCE_2025),
     points: Some(Points::PIXELS),
-    build: |tools| Native::boxed(Computer { version: Version::V20250124 }, tools),
+    build: |tools, _| Native::boxed(Computer { version: Version::V20250124 }, tools),
 };
 
 pub(super) const COMPUTER_20251124: DialectEntry = DialectEntry {
     info: info("anthropic-computer-20251124", "Anthropic's computer_20251124: the same and zoom", SINCE_2025),
     points: Some(Points::PIXELS),
-    build: |tools| Native::boxed(Computer { version: Version::V20251124 }, tools),
+    build: |tools, _| Native::boxed(Computer { version: Version::V20251124 }, tools),
 };
 
 pub(super) const TOOLSET_20260801: DialectEntry = DialectEntry {
@@ -78,7 +78,7 @@ pub(super) const TOOLSET_20260801: DialectEntry = DialectEntry {
         ],
     ),
     points: Some(Points::PIXELS),
-    build: |tools| Native::boxed(Computer { version: Version::Toolset }, tools),
+    build: |tools, _| Native::boxed(Computer { version: Version::Toolset }, tools),
 };
 
 const SINCE_2025: &[&str] = &[

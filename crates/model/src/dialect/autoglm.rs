@@ -21,7 +21,7 @@ use handsight_base::port::model::ModelReply;
 use handsight_base::space::Rounding;
 use serde_json::{Map, Value};
 
-pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools| GRAMMAR.boxed(tools));
+pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools, _| GRAMMAR.boxed(tools));
 
 static GRAMMAR: Grammar = Grammar {
     info: DialectInfo {

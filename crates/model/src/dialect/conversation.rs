@@ -32,6 +32,7 @@ pub(super) fn request(prompt: &Prompt, messages: Vec<Message>) -> ModelRequest {
         tools: prompt.tools.clone(),
         native: Vec::new(),
         sampling: prompt.sampling.clone(),
+        form: None,
     }
 }
 

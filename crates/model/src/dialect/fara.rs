@@ -23,7 +23,7 @@ use handsight_base::space::Rounding;
 use serde_json::json;
 use std::fmt::Write as _;
 
-pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools| GRAMMAR.boxed(tools));
+pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools, _| GRAMMAR.boxed(tools));
 
 /// `MLM_PROCESSOR_IM_CFG` of its agent.
 const SMART: Resize = Resize::Smart { factor: 28, min_pixels: 3136, max_pixels: 12_845_056 };

@@ -45,7 +45,7 @@ pub(super) const COMPUTER_25: DialectEntry = DialectEntry {
         ],
     ),
     points: Some(POINTS),
-    build: |tools| Native::boxed(Computer { browser: true }, tools),
+    build: |tools, _| Native::boxed(Computer { browser: true }, tools),
 };
 
 pub(super) const COMPUTER_35: DialectEntry = DialectEntry {
@@ -62,7 +62,7 @@ pub(super) const COMPUTER_35: DialectEntry = DialectEntry {
         ],
     ),
     points: Some(POINTS),
-    build: |tools| Native::boxed(Computer { browser: false }, tools),
+    build: |tools, _| Native::boxed(Computer { browser: false }, tools),
 };
 
 const fn info(name: &'static str, about: &'static str, cannot: &'static [&'static str]) -> DialectInfo {

@@ -26,9 +26,9 @@ use handsight_base::port::model::ModelReply;
 use handsight_base::space::Rounding;
 use serde_json::{Map, Value};
 
-pub(super) const V1: DialectEntry = FIRST.entry(|tools| FIRST.boxed(tools));
-pub(super) const V1_5: DialectEntry = ONE_AND_A_HALF.entry(|tools| ONE_AND_A_HALF.boxed(tools));
-pub(super) const V2: DialectEntry = SECOND.entry(|tools| SECOND.boxed(tools));
+pub(super) const V1: DialectEntry = FIRST.entry(|tools, _| FIRST.boxed(tools));
+pub(super) const V1_5: DialectEntry = ONE_AND_A_HALF.entry(|tools, _| ONE_AND_A_HALF.boxed(tools));
+pub(super) const V2: DialectEntry = SECOND.entry(|tools, _| SECOND.boxed(tools));
 
 /// `smart_resize` of the cookbook; the pixels that its server is told (`max_pixels` 1003520).
 const SMART_1: Resize = Resize::Smart { factor: 28, min_pixels: 3136, max_pixels: 1_003_520 };

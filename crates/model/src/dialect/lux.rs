@@ -19,7 +19,7 @@ use handsight_base::port::dialect::{BatchRule, DialectInfo, PointSpace};
 use handsight_base::port::model::ModelReply;
 use handsight_base::space::Rounding;
 
-pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools| GRAMMAR.boxed(tools));
+pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools, _| GRAMMAR.boxed(tools));
 
 static GRAMMAR: Grammar = Grammar {
     info: DialectInfo {

@@ -86,7 +86,24 @@ pub struct DialectEntry {
 }
 
 /// Makes a dialect for the tools of a run. Fails if a tool's schema uses what the checker does not know.
-pub type Build = fn(&[ToolSpec]) -> Result<Box<dyn Dialect>, SchemaError>;
+pub type Build = fn(&[ToolSpec], &Options) -> Result<Box<dyn Dialect>, SchemaError>;
+
+/// What a profile says of how replies are written, for the dialects that leave it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Steps of one reply that are run, of a dialect of plans.
+    pub max_steps: usize,
+    /// Tools beyond those that every version has.
+    pub extended: bool,
+    /// A fence around a reply is passed over.
+    pub tolerant: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { max_steps: 4, extended: false, tolerant: false }
+    }
+}
 
 /// The entry of a name.
 pub fn find(name: &str) -> Option<&'static DialectEntry> {
@@ -95,7 +112,7 @@ pub fn find(name: &str) -> Option<&'static DialectEntry> {
 
 /// The dialect of a name, for the tools of a run; `None` if there is no such dialect.
 pub fn build(name: &str, tools: &[ToolSpec]) -> Option<Result<Box<dyn Dialect>, SchemaError>> {
-    Some((find(name)?.build)(tools))
+    Some((find(name)?.build)(tools, &Options::default()))
 }
 
 impl DialectEntry {

@@ -120,7 +120,7 @@ impl<G: Grammar> Dialect for Native<G> {
         if reply.calls.is_empty() {
             return ended(reply).map_err(told);
         }
-        let mut decoded = Decoded { plan: Vec::new(), reason: String::new(), notes: Vec::new() };
+        let mut decoded = Decoded::default();
         for (n, call) in reply.calls.iter().enumerate() {
             let mut plan = |intent| decoded.plan.push(Planned { call: n, intent });
             if !self.grammar.owns(call, reply.raw.as_ref()) {

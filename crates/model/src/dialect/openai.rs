@@ -31,13 +31,13 @@ use serde_json::{Value, json};
 pub(super) const PREVIEW: DialectEntry = DialectEntry {
     info: info("openai-computer-preview", "OpenAI's computer_use_preview: one action a call"),
     points: Some(Points::PIXELS),
-    build: |tools| Native::boxed(Computer { preview: true }, tools),
+    build: |tools, _| Native::boxed(Computer { preview: true }, tools),
 };
 
 pub(super) const COMPUTER: DialectEntry = DialectEntry {
     info: info("openai-computer", "OpenAI's computer: several actions a call"),
     points: Some(Points::PIXELS),
-    build: |tools| Native::boxed(Computer { preview: false }, tools),
+    build: |tools, _| Native::boxed(Computer { preview: false }, tools),
 };
 
 const fn info(name: &'static str, about: &'static str) -> DialectInfo {

@@ -22,7 +22,7 @@ use handsight_base::port::model::ModelReply;
 use handsight_base::space::Rounding;
 use serde_json::Value;
 
-pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools| GRAMMAR.boxed(tools));
+pub(super) const ENTRY: DialectEntry = GRAMMAR.entry(|tools, _| GRAMMAR.boxed(tools));
 
 const SMART: Resize = Resize::Smart { factor: 28, min_pixels: 3136, max_pixels: 12_845_056 };
 

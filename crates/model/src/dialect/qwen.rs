@@ -30,11 +30,11 @@ use handsight_base::port::model::ModelReply;
 use handsight_base::space::Rounding;
 use serde_json::{Value, json};
 
-pub(super) const COMPUTER_2_5: DialectEntry = COMPUTER_25.entry(|tools| COMPUTER_25.boxed(tools));
-pub(super) const COMPUTER_3: DialectEntry = COMPUTER_30.entry(|tools| COMPUTER_30.boxed(tools));
-pub(super) const COMPUTER_3_5: DialectEntry = COMPUTER_35.entry(|tools| COMPUTER_35.boxed(tools));
-pub(super) const MOBILE_2_5: DialectEntry = MOBILE_25.entry(|tools| MOBILE_25.boxed(tools));
-pub(super) const MOBILE_3: DialectEntry = MOBILE_30.entry(|tools| MOBILE_30.boxed(tools));
+pub(super) const COMPUTER_2_5: DialectEntry = COMPUTER_25.entry(|tools, _| COMPUTER_25.boxed(tools));
+pub(super) const COMPUTER_3: DialectEntry = COMPUTER_30.entry(|tools, _| COMPUTER_30.boxed(tools));
+pub(super) const COMPUTER_3_5: DialectEntry = COMPUTER_35.entry(|tools, _| COMPUTER_35.boxed(tools));
+pub(super) const MOBILE_2_5: DialectEntry = MOBILE_25.entry(|tools, _| MOBILE_25.boxed(tools));
+pub(super) const MOBILE_3: DialectEntry = MOBILE_30.entry(|tools, _| MOBILE_30.boxed(tools));
 
 /// `min_pixels` and `max_pixels` of the processors.
 const SMART_28: Resize = Resize::Smart { factor: 28, min_pixels: 3136, max_pixels: 12_845_056 };

@@ -16,13 +16,15 @@ pub(super) struct Misfit {
     pub(super) words: String,
     /// Which call of the reply, from 0.
     pub(super) call: usize,
+    /// A word for it that lasts, where the dialect has such.
+    pub(super) code: &'static str,
 }
 
 pub(super) type Fits<T> = Result<T, Misfit>;
 
 impl Misfit {
     pub(super) fn new(kind: RejectionKind, words: impl Into<String>) -> Self {
-        Self { kind, words: words.into(), call: 0 }
+        Self { kind, words: words.into(), call: 0, code: "" }
     }
 
     pub(super) fn malformed(words: impl Into<String>) -> Self {
@@ -61,11 +63,17 @@ impl Misfit {
         Self { words: format!("{}: {}", short(place), self.words), ..self }
     }
 
+    /// The same with a word for programs that count complaints.
+    #[must_use]
+    pub(super) fn coded(self, code: &'static str) -> Self {
+        Self { words: format!("{} ({code})", self.words), code, ..self }
+    }
+
     /// What the model is told: the complaint, that nothing was run, and the right form.
     pub(super) fn told(self, how: &str) -> Rejection {
         let complaint: String = self.words.chars().take(COMPLAINT).collect();
         let told = format!("Nothing of this reply was run: {complaint}. {how}");
-        Rejection::new(self.kind, told).of_call(self.call)
+        Rejection::new(self.kind, told).of_call(self.call).coded(self.code)
     }
 }
 

@@ -9,7 +9,7 @@ use handsight_base::port::model::{ModelReply, ModelRequest};
 use handsight_base::space::{PictureGeometry, Rounding};
 
 pub(super) const ENTRY: DialectEntry =
-    DialectEntry { info: INFO, points: None, build: |_| Ok(Box::new(ScriptDialect)) };
+    DialectEntry { info: INFO, points: None, build: |_, _| Ok(Box::new(ScriptDialect)) };
 
 const INFO: DialectInfo = DialectInfo {
     name: "script",

@@ -342,7 +342,7 @@ impl<'a> Steps<'a> {
         if self.steps.is_empty() {
             return Err(Misfit::no_call("there is no action in it"));
         }
-        Ok(Decoded { plan: self.steps, reason: reason.into(), notes: self.notes })
+        Ok(Decoded { plan: self.steps, reason: reason.into(), notes: self.notes, ..Decoded::default() })
     }
 }
 

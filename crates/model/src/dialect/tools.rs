@@ -16,7 +16,7 @@ use handsight_base::space::{PictureGeometry, Rounding};
 use serde_json::Value;
 
 pub(super) const ENTRY: DialectEntry =
-    DialectEntry { info: INFO, points: None, build: |tools| Ok(Box::new(ToolsDialect::new(tools)?)) };
+    DialectEntry { info: INFO, points: None, build: |tools, _| Ok(Box::new(ToolsDialect::new(tools)?)) };
 
 const INFO: DialectInfo = DialectInfo {
     name: "tools",

@@ -28,9 +28,9 @@ use handsight_base::port::model::ModelReply;
 use handsight_base::space::Rounding;
 use std::fmt::Write as _;
 
-pub(super) const V1: DialectEntry = FIRST.entry(|tools| FIRST.boxed(tools));
-pub(super) const V1_5: DialectEntry = ONE_AND_A_HALF.entry(|tools| ONE_AND_A_HALF.boxed(tools));
-pub(super) const V2: DialectEntry = SECOND.entry(|tools| SECOND.boxed(tools));
+pub(super) const V1: DialectEntry = FIRST.entry(|tools, _| FIRST.boxed(tools));
+pub(super) const V1_5: DialectEntry = ONE_AND_A_HALF.entry(|tools, _| ONE_AND_A_HALF.boxed(tools));
+pub(super) const V2: DialectEntry = SECOND.entry(|tools, _| SECOND.boxed(tools));
 
 /// The vendor maps by `v / 1000 * size`.
 const THOUSAND: Points = Points {

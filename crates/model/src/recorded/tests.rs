@@ -15,6 +15,7 @@ fn request(system: &str, pixels: &[u8]) -> ModelRequest {
         tools: vec![],
         native: Vec::new(),
         sampling: Sampling { temperature: Some(0.7), top_p: None, max_tokens: Some(9) },
+        form: None,
     }
 }
 

@@ -95,6 +95,15 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
             };
             j.key(field).value(&max);
         }
+        if let Some(form) = request.form.as_ref().filter(|_| options.forms) {
+            j.key("response_format").object(|j| {
+                j.key("type").value("json_schema");
+                j.key("json_schema").object(|j| {
+                    j.key("name").value(form.name);
+                    j.key("schema").value(&form.schema);
+                });
+            });
+        }
         if options.stream {
             j.key("stream").value(&true);
             // Without it the last event tells no usage.

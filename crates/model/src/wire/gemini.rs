@@ -141,6 +141,10 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
                 // Thinking counts as output.
                 j.key("maxOutputTokens").value(&max.saturating_add(budget.unwrap_or(0)));
             }
+            if let Some(form) = request.form.as_ref().filter(|_| options.forms) {
+                j.key("responseMimeType").value("application/json");
+                j.key("responseJsonSchema").value(&form.schema);
+            }
             if let Some(budget) = budget {
                 j.key("thinkingConfig").object(|j| j.key("thinkingBudget").value(&budget));
             }

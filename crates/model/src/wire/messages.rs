@@ -133,6 +133,14 @@ fn write(request: &ModelRequest, options: &WireOptions<'_>, purpose: For) -> Vec
                 (None, None) => {}
             }
         }
+        if let Some(form) = request.form.as_ref().filter(|_| options.forms) {
+            j.key("output_config").object(|j| {
+                j.key("format").object(|j| {
+                    j.key("type").value("json_schema");
+                    j.key("schema").value(&form.schema);
+                });
+            });
+        }
         if answered && options.stream {
             j.key("stream").value(&true);
         }

@@ -125,6 +125,8 @@ pub struct WireOptions<'a> {
     /// Keys of a turn's own JSON that go back beside the usual ones.
     pub replay: &'a [String],
     pub call_ids: CallIds,
+    /// Whether the provider can hold a reply to a form.
+    pub forms: bool,
 }
 
 impl<'a> WireOptions<'a> {
@@ -142,6 +144,7 @@ impl<'a> WireOptions<'a> {
             picture_count: None,
             replay: &[],
             call_ids: CallIds::default(),
+            forms: false,
         }
     }
 }

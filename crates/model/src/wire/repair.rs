@@ -56,6 +56,7 @@ pub fn repair<'a>(
         tools: request.tools.clone(),
         native: request.native.clone(),
         sampling: request.sampling.clone(),
+        form: request.form.clone(),
     })
 }
 

@@ -113,6 +113,17 @@ pub fn encode(request: &ModelRequest, options: &WireOptions<'_>) -> Vec<u8> {
         if offers(PREVIEW) {
             j.key("truncation").value("auto");
         }
+        if let Some(form) = request.form.as_ref().filter(|_| options.forms) {
+            j.key("text").object(|j| {
+                j.key("format").object(|j| {
+                    j.key("type").value("json_schema");
+                    j.key("name").value(form.name);
+                    j.key("schema").value(&form.schema);
+                    // As with tools.
+                    j.key("strict").value(&false);
+                });
+            });
+        }
         j.key("store").value(&false);
         if options.thinking.is_some() {
             j.key("include").array(|j| j.value("reasoning.encrypted_content"));

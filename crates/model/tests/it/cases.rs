@@ -3,7 +3,8 @@
 //! A line is a case, `//` begins a comment. `name`, `kind` (good, odd, hostile) and `source` say what it is; `picture` and `screen`
 //! are sizes (1280x720; the screen is as large as the picture if it is not said); the reply is `reply` (text), `calls` (`name`, `args`
 //! as an object or as the text that was written, `id`), both, or `body` of a `wire` as it came; `want` are intents in compact form
-//! ([`handsight_model::dialect::compact`]); `refuse` is the kind and words that the model must be told. `notes` and `reason` hold parts
+//! ([`handsight_model::dialect::compact`]); `refuse` is the kind and words that the model must be told, `broken` the same
+//! of a step after those of `want`. `notes` and `reason` hold parts
 //! of what is expected there.
 
 use super::*;
@@ -32,6 +33,8 @@ pub(super) struct Case {
     finish: Option<String>,
     pub(super) want: Option<Vec<Value>>,
     refuse: Option<Vec<String>>,
+    /// Kind and words of what follows `want` and is not run.
+    broken: Option<Vec<String>>,
     /// Of the call that is complained about.
     of: Option<usize>,
     reason: Option<String>,
@@ -110,6 +113,9 @@ impl Case {
                 if !same(&got, want) {
                     return Some(format!("means {}, not {}", json!(got), json!(want)));
                 }
+                if let Some(what) = wrong(decoded.broken.as_ref(), self.broken.as_deref()) {
+                    return Some(what);
+                }
                 if self.reason.as_ref().is_some_and(|reason| !decoded.reason.contains(reason)) {
                     return Some(format!("its reason is {:?}", decoded.reason));
                 }
@@ -135,6 +141,18 @@ impl Case {
             (_, Some(_), Some(_)) | (_, None, None) => Some("says not one of `want` and `refuse`".to_owned()),
         }
     }
+}
+
+/// What is wrong with what was told of the step after a plan.
+fn wrong(told: Option<&Rejection>, wanted: Option<&[String]>) -> Option<String> {
+    let (told, wanted) = match (told, wanted) {
+        (None, None) => return None,
+        (Some(told), Some(wanted)) => (told, wanted),
+        (told, wanted) => return Some(format!("after the plan {told:?} is told, not {wanted:?}")),
+    };
+    let kind: RejectionKind = serde_json::from_value(json!(wanted[0])).unwrap();
+    let missing = wanted[1..].iter().find(|words| !told.told().contains(*words));
+    (kind != told.kind || missing.is_some()).then(|| format!("after the plan {told:?} is told"))
 }
 
 /// Equal as JSON, 1 and 1.0 being one number.

@@ -20,6 +20,7 @@ fn recorded_requests() -> Vec<ModelRequest> {
         tools: five_tools(),
         native: Vec::new(),
         sampling: Sampling { temperature: Some(0.7), top_p: Some(0.9), max_tokens: Some(200) },
+        form: None,
     };
     let mut without_tools = turn.clone();
     without_tools.tools = vec![];

@@ -92,6 +92,7 @@ fn turn(picture: Arc<[u8]>) -> ModelRequest {
         tools: five_tools(),
         native: Vec::new(),
         sampling: Sampling { temperature: Some(0.7), top_p: Some(0.9), max_tokens: Some(2000) },
+        form: None,
     }
 }
 

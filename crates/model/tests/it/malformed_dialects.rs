@@ -286,7 +286,9 @@ fn is_sane(decoded: &Decoded, picture: &PictureGeometry) -> bool {
         | Action::Paste { .. }
         | Action::FocusWindow { .. } => true,
     };
-    (1..=64).contains(&decoded.plan.len())
+    // Nothing at all is a plan only where it is said why.
+    let told = decoded.broken.is_some() || !decoded.notes.is_empty();
+    (usize::from(!told)..=64).contains(&decoded.plan.len())
         && decoded.notes.len() <= 20
         && decoded.plan.iter().all(|p| match &p.intent {
             Intent::Act(action) => inside(action) && sane(action),

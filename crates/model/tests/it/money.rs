@@ -31,6 +31,7 @@ pub(super) fn question() -> ModelRequest {
         tools: Vec::new(),
         native: Vec::new(),
         sampling: Sampling { max_tokens: Some(1000), ..Sampling::default() },
+        form: None,
     }
 }
 

@@ -109,6 +109,7 @@ fn turn_of_a_fixture(journal: &mut crate::Journal, turn: u64) {
         picture: FrameHash([0; 32]),
         choice: "act".into(),
         call: None,
+        steps: Vec::new(),
         reason: format!("turn {turn}"),
         notes: Vec::new(),
         deeds: Vec::new(),

@@ -117,6 +117,7 @@ pub(crate) fn record(turn: u64, picture: FrameHash, outcome: Outcome) -> StepRec
             tool: "type_text".into(),
             args: serde_json::json!({"text": format!("line {turn}")}),
         }),
+        steps: Vec::new(),
         reason: format!("the editor is open, so line {turn} comes next"),
         notes: Vec::new(),
         deeds: vec![Deed { action: action.name().into(), hash, outcome }],

@@ -94,6 +94,15 @@ impl Check<'_> {
         }
     }
 
+    /// A schema that a reply is held to.
+    fn form(&mut self, at: &str, form: &Value, needed: &[&str], allowed: &[&str]) {
+        self.keys(at, form, needed, allowed);
+        if let Some(name) = form.get("name") {
+            self.name(at, name.as_str().unwrap_or_default());
+        }
+        self.must(form["schema"]["type"] == "object", || format!("{at}: the schema is of no object"));
+    }
+
     fn number(&mut self, value: &Value, key: &str, good: impl Fn(f64) -> bool) {
         if let Some(v) = value.get(key) {
             self.must(v.as_f64().is_some_and(&good), || format!("{key} is {v}"));
@@ -113,6 +122,7 @@ impl Check<'_> {
             "stream_options",
             "seed",
             "stop",
+            "response_format",
         ];
         self.keys("the request", json, &["model", "messages"], &allowed);
         self.must(json["model"].as_str().is_some_and(|m| !m.is_empty()), || "no model is named".into());
@@ -127,6 +137,11 @@ impl Check<'_> {
         if let Some(options) = json.get("stream_options") {
             self.keys("stream_options", options, &["include_usage"], &[]);
             self.must(json["stream"] == true, || "stream_options without a stream".into());
+        }
+        if let Some(format) = json.get("response_format") {
+            self.keys("response_format", format, &["type", "json_schema"], &[]);
+            self.must(format["type"] == "json_schema", || format!("response_format is {format}"));
+            self.form("json_schema", &format["json_schema"], &["name", "schema"], &["strict", "description"]);
         }
         if let Some(tools) = json.get("tools") {
             self.tools(tools);

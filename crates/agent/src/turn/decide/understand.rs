@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::history::{Taken, Want, Wanted};
 use crate::tools::{Meaning, Understood};
 use handsight_base::flow::action::Action;
-use handsight_base::flow::decision::{Choice, Refused, ToolUse};
+use handsight_base::flow::decision::{Choice, Refused, ToolUse, Worded};
 use handsight_base::flow::intent::Intent;
 use handsight_base::port::dialect::{Planned, Rejection};
 use handsight_base::port::model::ModelReply;
@@ -15,6 +15,7 @@ pub(super) struct Reading {
     pub(super) choice: Choice,
     pub(super) reason: String,
     pub(super) call: Option<ToolUse>,
+    pub(super) steps: Vec<Worded>,
     pub(super) notes: Vec<String>,
     pub(super) taken: Taken,
 }
@@ -34,6 +35,7 @@ pub(super) fn read(engine: &Engine, reply: &ModelReply, picture: &PictureGeometr
         Err(rejection) => return refused(Vec::new(), &rejection),
     };
     let mut plan = Plan { reason: decoded.reason, notes: decoded.notes, ..Plan::default() };
+    plan.notes.extend(decoded.broken.map(|broken| broken.told().to_owned()));
     for Planned { call, intent } in decoded.plan {
         if let Err(rejection) = plan.add(engine, call, intent, picture) {
             return refused(plan.notes, &rejection.of_call(call));
@@ -45,15 +47,20 @@ pub(super) fn read(engine: &Engine, reply: &ModelReply, picture: &PictureGeometr
         None => Choice::Act(plan.actions),
     };
     let Plan { reason, call, notes, steps, .. } = plan;
-    Reading { choice, reason, call, notes, taken: Taken::Plan(steps) }
+    Reading { choice, reason, call, steps: decoded.steps, notes, taken: Taken::Plan(steps) }
 }
 
-fn refused(notes: Vec<String>, rejection: &Rejection) -> Reading {
+fn refused(mut notes: Vec<String>, rejection: &Rejection) -> Reading {
+    // The kind stands in the words of the refusal; a finer word is kept for whoever counts.
+    if rejection.code != rejection.kind.code() {
+        notes.push(format!("malformed ({})", rejection.code));
+    }
     let (call, told) = (rejection.call, rejection.told().to_owned());
     Reading {
         choice: Choice::Refused(Refused::Reply { kind: rejection.kind, told: told.clone() }),
         reason: String::new(),
         call: None,
+        steps: Vec::new(),
         notes,
         taken: Taken::Refused { call, told },
     }

@@ -246,6 +246,7 @@ fn draw(text: &str, screen: handsight_base::space::Size, orders: &Orders) -> sup
         max_lines: h.max_lines,
         keep: if h.keep == Keep::First { hud::Keep::First } else { hud::Keep::Last },
         scale: h.scale,
+        numbered: true,
     };
     let canvas = hud::draw(text, screen, &style, &mut FontStack::builtin(h.font_weight))?;
     Some((canvas.area().size, canvas.bgra().into()))

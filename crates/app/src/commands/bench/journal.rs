@@ -88,6 +88,7 @@ fn record(turn: u64, bench: &Bench<'_>) -> StepRecord {
         picture: FrameHash([0; 32]),
         choice: "act".into(),
         call: None,
+        steps: Vec::new(),
         reason: "the button is there; pressing it should open the dialog".into(),
         notes: Vec::new(),
         deeds: Vec::new(),

@@ -29,6 +29,7 @@ fn record() -> StepRecord {
         picture: FrameHash::of(b""),
         choice: "act".into(),
         call: Some(ToolUse { tool: "click".into(), args: json!({"x": 500, "y": 300.5, "reason": "ok"}) }),
+        steps: Vec::new(),
         reason: "Öffne das Menü".into(),
         notes: vec!["x of 1500 was clamped to 1000".into()],
         deeds: vec![

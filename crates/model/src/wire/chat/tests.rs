@@ -29,6 +29,7 @@ fn turn() -> ModelRequest {
         tools: vec![tool("observe"), tool("click")],
         native: Vec::new(),
         sampling: Sampling { temperature: Some(0.7), top_p: Some(0.9), max_tokens: Some(2000) },
+        form: None,
     }
 }
 

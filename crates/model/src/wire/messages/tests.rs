@@ -19,6 +19,7 @@ fn turn() -> ModelRequest {
         }],
         native: Vec::new(),
         sampling: Sampling { temperature: Some(1.5), top_p: Some(0.9), max_tokens: Some(2000) },
+        form: None,
     }
 }
 

@@ -20,8 +20,22 @@ impl Check<'_> {
             self.must(good, || "systemInstruction is no text".into());
         }
         if let Some(config) = json.get("generationConfig") {
-            let allowed = ["temperature", "topP", "topK", "maxOutputTokens", "thinkingConfig", "seed"];
+            let allowed = [
+                "temperature",
+                "topP",
+                "topK",
+                "maxOutputTokens",
+                "thinkingConfig",
+                "seed",
+                "responseMimeType",
+                "responseJsonSchema",
+            ];
             self.keys("generationConfig", config, &[], &allowed);
+            if let Some(schema) = config.get("responseJsonSchema") {
+                let json = config["responseMimeType"] == "application/json";
+                self.must(json, || "a schema without responseMimeType".into());
+                self.must(schema["type"] == "object", || "the schema is of no object".into());
+            }
             self.number(config, "temperature", |v| (0.0..=2.0).contains(&v));
             self.number(config, "topP", |v| (0.0..=1.0).contains(&v));
             self.number(config, "maxOutputTokens", |v| v >= 1.0 && v.fract() == 0.0);

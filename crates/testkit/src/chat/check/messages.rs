@@ -36,6 +36,12 @@ impl Check<'_> {
         self.must(!both, || "temperature and top_p at once".into());
         self.must(json.get("stream").is_none_or(Value::is_boolean), || "stream is no boolean".into());
         let budgeted = self.thinking(json, max);
+        if let Some(config) = json.get("output_config") {
+            self.keys("output_config", config, &["format"], &["effort"]);
+            let format = &config["format"];
+            self.must(format["type"] == "json_schema", || format!("output_config.format is {format}"));
+            self.form("output_config.format", format, &["schema"], &["type"]);
+        }
         if let Some(system) = json.get("system") {
             self.blocks("system", system, &["text"]);
         }

@@ -32,6 +32,13 @@ impl Check<'_> {
         self.number(json, "top_p", |v| v > 0.0 && v <= 1.0);
         self.number(json, "max_output_tokens", |v| v >= 16.0 && v.fract() == 0.0);
         self.must(json.get("stream").is_none_or(Value::is_boolean), || "stream is no boolean".into());
+        if let Some(text) = json.get("text") {
+            self.keys("text", text, &["format"], &["verbosity"]);
+            let format = &text["format"];
+            self.must(format["type"] == "json_schema", || format!("text.format is {format}"));
+            let allowed = ["type", "strict", "description"];
+            self.form("text.format", format, &["name", "schema"], &allowed);
+        }
         for include in json["include"].as_array().into_iter().flatten() {
             let known = include == "reasoning.encrypted_content";
             self.must(known, || format!("include has {include}"));
