@@ -75,6 +75,19 @@ impl Setup {
         self
     }
 
+    /// One display more of the size and scale of the first: at its right, or for an odd seed at its left, where coordinates
+    /// are negative.
+    #[must_use]
+    pub fn with_neighbour(self) -> Self {
+        let Some((area, scale)) = self.displays.first().map(|d| (d.area, d.scale)) else { return self };
+        let width = area.size.width as i32;
+        let beside = ScreenRect {
+            origin: area.origin.offset(if self.seed % 2 == 1 { -width } else { width }, 0),
+            ..area
+        };
+        self.with_display(beside, scale)
+    }
+
     /// One display more; it may lie at negative coordinates.
     #[must_use]
     pub fn with_display(mut self, area: ScreenRect, scale: f64) -> Self {

@@ -9,9 +9,10 @@
 //! [`World::verdict`]: crate::engine::World::verdict
 //! [`World::oracle`]: crate::engine::World::oracle
 
+use crate::Setup;
 use handsight_base::flow::action::{Action, Button, ScrollBy};
 use handsight_base::key::{Chord, Modifiers};
-use handsight_base::space::{FrameGeometry, ScreenPx, SpaceError};
+use handsight_base::space::{FrameGeometry, ScreenPx, Size, SpaceError};
 use serde::{Deserialize, Serialize};
 
 /// A task as lists and tables show it.
@@ -23,13 +24,63 @@ pub struct TaskInfo {
     pub about: &'static str,
     /// The tools it takes, besides looking and ending: of [`TOOLS`].
     pub tools: &'static [&'static str],
-    /// 1: one program and a few actions. 2: several programs, menus or dialogs. 3: long, or with a surprise.
+    /// 1, 2 or 3: that of the longest way its oracle takes on any desk ([`level`]).
     pub level: u8,
     /// How many displays the world must have at least.
     pub displays: u8,
+    /// Pixels for 100 screen units: more than 100 is a sharp display.
+    pub percent: u16,
+    /// Shown by whoever shows what the project can do.
+    pub demo: bool,
+}
+
+/// The most actions a task of level 1 and one of level 2 may take.
+pub const MOST_ACTIONS: [usize; 2] = [3, 10];
+
+/// The level of a play that took so many actions in so many windows; dialogs and menus are part of their window.
+///
+/// 1: at most 3 actions in one window. 2: 4 to 10 actions in one window. 3: more, or in several windows.
+pub const fn level(actions: usize, windows: usize) -> u8 {
+    let [few, some] = MOST_ACTIONS;
+    if windows > 1 || actions > some {
+        3
+    } else if actions > few {
+        2
+    } else {
+        1
+    }
 }
 
 impl TaskInfo {
+    /// Shown by whoever shows what the project can do.
+    #[must_use]
+    pub const fn in_demo(self) -> Self {
+        Self { demo: true, ..self }
+    }
+
+    /// On two displays.
+    #[must_use]
+    pub const fn on_two(self) -> Self {
+        Self { displays: 2, ..self }
+    }
+
+    /// On a display with so many pixels for 100 screen units.
+    #[must_use]
+    pub const fn sharp(self, percent: u16) -> Self {
+        Self { percent, ..self }
+    }
+
+    /// Pixels a screen unit.
+    pub fn scale(&self) -> f64 {
+        f64::from(self.percent) / 100.0
+    }
+
+    /// The world it is played on: displays of this size in screen units, as many and as sharp as it wants.
+    pub fn setup(&self, seed: u64, size: Size) -> Setup {
+        let setup = Setup::new(seed, size).scaled(self.scale());
+        if self.displays > 1 { setup.with_neighbour() } else { setup }
+    }
+
     /// True if an agent with these tools can do it.
     pub fn needs_only(&self, tools: &[&str]) -> bool {
         self.tools.iter().all(|tool| tools.contains(tool))

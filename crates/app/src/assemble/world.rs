@@ -4,7 +4,7 @@
 //! objective of its task.
 
 use crate::exit::Failure;
-use handsight_base::space::{ScreenRect, Size};
+use handsight_base::space::Size;
 use handsight_worlds::engine::{World, hold};
 use handsight_worlds::task::TaskInfo;
 use handsight_worlds::{Setup, WORLDS, WorldKind};
@@ -94,18 +94,23 @@ impl WorldChoice {
             }
         }
         if let Some(task) = choice.task {
-            choice.displays = choice.displays.max(task.displays);
+            choice.wants(task);
         }
         Ok(choice)
+    }
+
+    /// A task to be done there, with the displays it takes.
+    pub(crate) fn wants(&mut self, task: TaskInfo) {
+        self.task = Some(task);
+        self.displays = self.displays.max(task.displays);
+        self.scale = self.scale.max(task.scale());
     }
 
     /// The world with the stage set, and what is wanted in it.
     pub(crate) fn build(&self) -> Result<(SharedWorld, Option<String>), Failure> {
         let mut setup = Setup::new(self.seed, self.size).scaled(self.scale);
         if self.displays > 1 {
-            // To the left, so that places there are negative.
-            let area = ScreenRect::new(-(self.size.width as i32), 0, self.size.width, self.size.height);
-            setup = setup.with_display(area, self.scale);
+            setup = setup.with_neighbour();
         }
         let world = (self.kind.build)(&setup);
         let wanted = self.task.map(|task| hold(&*world).begin(task.name)).transpose();
@@ -167,6 +172,8 @@ mod tests {
         let (world, wanted) = choice.build().unwrap();
         let displays = hold(&*world).displays().to_vec();
         assert_eq!((displays.len(), displays[1].area.origin.x, displays[0].scale), (2, -1920, 1.5));
+        let sharp = WorldChoice::read("desk,task=sharp-note").unwrap();
+        assert_eq!(sharp.to_string(), "world:desk,task=sharp-note,seed=1,size=1280x720,scale=1.5");
         assert!(wanted.is_none() && Judge::new(world).verified().is_none(), "nothing was wanted");
     }
 

@@ -52,7 +52,7 @@ pub(crate) fn run(environment: &Environment, args: DemoArgs) -> anyhow::Result<E
     let profile = settings::resolve(environment, &args.settings, &flags)?.profile;
     let tools: Vec<&str> = profile.decide.tools.iter().map(String::as_str).collect();
     let tasks: Vec<TaskInfo> = if args.task.is_empty() {
-        (kind.tasks)().into_iter().filter(|task| task.needs_only(&tools) && task.displays < 2).collect()
+        (kind.tasks)().into_iter().filter(|task| task.demo && task.needs_only(&tools)).collect()
     } else {
         args.task.iter().map(|name| world::task(kind, name)).collect::<Result<_, _>>()?
     };
@@ -79,7 +79,8 @@ pub(crate) fn run(environment: &Environment, args: DemoArgs) -> anyhow::Result<E
         if stop.is_set() {
             break;
         }
-        let choice = WorldChoice { task: Some(task), displays: task.displays, ..whole_world.clone() };
+        let mut choice = whole_world.clone();
+        choice.wants(task);
         let folder = root.join(format!("{n:02}-{}", task.name));
         let request = request(environment, &args, &flags, choice, folder.clone())?;
         let line = Line { place: format!("[{n:>2}/{}] {}", tasks.len(), task.name), turn: 0 };

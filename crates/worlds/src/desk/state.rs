@@ -263,6 +263,11 @@ impl Desk {
         self.windows.iter().rev().map(truth).collect()
     }
 
+    /// What the program of a window saves; null if it is closed.
+    pub(super) fn model(&self, window: u64) -> Value {
+        self.index(window).map(|at| self.windows[at].app.save()).unwrap_or_default()
+    }
+
     /// Where a widget of the topmost window of a program can be seen.
     pub fn locate(&self, app: &str, id: &str) -> Option<ScreenRect> {
         let window = self.windows.iter().rev().find(|w| w.frame.app == app && !w.frame.minimised)?;

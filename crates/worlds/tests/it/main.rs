@@ -4,6 +4,7 @@
 mod conformance;
 mod editor;
 mod laws;
+mod levels;
 mod look;
 mod port;
 mod programs;

@@ -9,12 +9,13 @@ use handsight_base::port::clock::VirtualClock;
 use handsight_base::port::desktop::{CaptureRequest, Desktop as _, OverlayInCapture};
 use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, ScreenRect, Size};
 use handsight_base::stop::Stop;
+use handsight_testkit::need::long;
 use handsight_worlds::desk::{Desk, DeskSetup};
 use handsight_worlds::engine::desktop::WorldDesktop;
 use handsight_worlds::engine::screen::Screen;
 use handsight_worlds::engine::{Input, World, hold, share};
 use handsight_worlds::random::Random;
-use handsight_worlds::task::{Hand, PLAIN_TOOLS, TOOLS, TaskError, TaskInfo};
+use handsight_worlds::task::{Hand, MOST_ACTIONS, PLAIN_TOOLS, TOOLS, TaskError, TaskInfo};
 use handsight_worlds::{Setup, WORLDS, WorldKind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,11 +25,11 @@ const MOST_STEPS: usize = 120;
 /// What a turn of `stateless` takes after an action.
 const TURN: Duration = Duration::from_millis(950);
 
-const HD: Size = Size::new(1280, 720);
+pub(crate) const HD: Size = Size::new(1280, 720);
 const FULL_HD: Size = Size::new(1920, 1080);
 
 /// One attempt at a task, by hands that go through gate and port.
-struct Attempt {
+pub(crate) struct Attempt {
     world: Arc<Mutex<dyn World>>,
     desktop: WorldDesktop,
     clock: VirtualClock,
@@ -43,11 +44,12 @@ impl Attempt {
         Self::on((kind.build)(setup), task)
     }
 
-    fn on(world: Arc<Mutex<dyn World>>, task: &TaskInfo) -> Self {
+    pub(crate) fn on(world: Arc<Mutex<dyn World>>, task: &TaskInfo) -> Self {
         let clock = VirtualClock::new(0);
         hold(&world).begin(task.name).unwrap();
         let desktop = WorldDesktop::new(world.clone(), clock.clone());
-        Self { world, desktop, clock, coarse: task.needs_only(PLAIN_TOOLS), looks: false }
+        // Only a picture knows the scale of a sharp display.
+        Self { world, desktop, clock, coarse: task.needs_only(PLAIN_TOOLS), looks: task.percent != 100 }
     }
 
     fn frame(&mut self) -> Frame {
@@ -69,7 +71,7 @@ impl Attempt {
         self.frame().geometry
     }
 
-    fn act(&mut self, hand: &Hand) {
+    pub(crate) fn act(&mut self, hand: &Hand) {
         let geometry = self.geometry();
         if let Some(action) = hand.action(&geometry).unwrap() {
             let action = if self.coarse { rounded(action, &geometry) } else { action };
@@ -128,10 +130,9 @@ fn rounded(action: Action, geometry: &FrameGeometry) -> Action {
     Action::Click { at: Some(at), button, count, modifiers }
 }
 
-/// With a second display for those that need one.
-fn setup_for(task: &TaskInfo, seed: u64, size: Size) -> Setup {
-    let setup = Setup::new(seed, size);
-    if task.displays > 1 { setup.with_display(ScreenRect::new(-1280, -200, 1280, 1024), 1.0) } else { setup }
+/// So many seeds per landing; 20 in the long form.
+fn seeds(landing: u64) -> u64 {
+    if long() { 20 } else { landing }
 }
 
 fn each() -> impl Iterator<Item = (&'static WorldKind, TaskInfo)> {
@@ -145,7 +146,8 @@ fn oracle_wins(looks: bool, setups: impl Fn(&TaskInfo) -> Vec<Setup>) {
     let (mut played, mut steps, mut longest) = (0, 0, 0);
     for (kind, task) in each() {
         for setup in setups(&task) {
-            let mut attempt = Attempt { looks, ..Attempt::new(kind, &setup, &task) };
+            let mut attempt = Attempt::new(kind, &setup, &task);
+            attempt.looks |= looks;
             match attempt.play(&task) {
                 Ok(hands) => {
                     played += 1;
@@ -171,23 +173,25 @@ fn oracle_wins(looks: bool, setups: impl Fn(&TaskInfo) -> Vec<Setup>) {
 
 #[test]
 fn oracles_win_at_1280x720() {
-    oracle_wins(false, |task| (0..20).map(|seed| setup_for(task, seed, HD)).collect());
+    oracle_wins(false, |task| (0..seeds(8)).map(|seed| task.setup(seed, HD)).collect());
 }
 
 #[test]
 fn oracles_win_at_1920x1080() {
-    oracle_wins(false, |task| (100..120).map(|seed| setup_for(task, seed, FULL_HD)).collect());
+    oracle_wins(false, |task| (100..100 + seeds(6)).map(|seed| task.setup(seed, FULL_HD)).collect());
 }
 
 #[test]
 fn oracles_win_on_small_large_sharp_and_several_displays() {
     oracle_wins(true, |task| {
-        let sized = |seed, w, h| setup_for(task, seed, Size::new(w, h));
+        let sized = |seed, w, h| task.setup(seed, Size::new(w, h));
         let left = |seed| Setup::new(seed, HD).with_display(ScreenRect::new(-1024, 60, 1024, 768), 1.0);
-        let mut setups: Vec<Setup> = (200..204).map(|seed| sized(seed, 800, 600)).collect();
-        setups.extend([sized(210, 3840, 2160), sized(211, 1366, 768), sized(212, 2560, 1440)]);
-        setups.extend([sized(220, 1280, 720).scaled(2.0), sized(221, 1600, 900).scaled(1.5)]);
-        setups.extend([left(230), left(231)]);
+        let mut setups = vec![sized(200, 800, 600), sized(221, 1600, 900).scaled(1.5), left(230)];
+        if long() {
+            setups.extend((201..204).map(|seed| sized(seed, 800, 600)));
+            setups.extend([sized(210, 3840, 2160), sized(211, 1366, 768), sized(212, 2560, 1440)]);
+            setups.extend([sized(220, 1280, 720).scaled(2.0), left(231)]);
+        }
         setups
     });
 }
@@ -216,7 +220,10 @@ fn every_world_lists_tasks_that_say_what_they_take() {
             matches!(&error, TaskError::NoSuchTask { there, .. } if there.contains(tasks[0].name)),
             "{error}"
         );
+        assert!(tasks.iter().any(|t| t.percent == 150) && tasks.iter().any(|t| t.percent == 200));
         if let Some(task) = tasks.iter().find(|t| t.displays > 1) {
+            let left = (0..2).map(|seed| task.setup(seed, HD).displays[1].area.origin.x);
+            assert_eq!(left.collect::<Vec<_>>(), [1280, -1280], "also at negative coordinates");
             assert!(matches!(world.begin(task.name), Err(TaskError::Displays { has: 1, .. })));
         }
     }
@@ -227,7 +234,7 @@ fn objectives_are_sentences_that_differ_by_seed() {
     for (kind, task) in each() {
         let mut seen = Vec::new();
         for seed in 0..12 {
-            let world = (kind.build)(&setup_for(&task, seed, HD));
+            let world = (kind.build)(&task.setup(seed, HD));
             let objective = hold(&world).begin(task.name).unwrap();
             assert_eq!(hold(&world).objective(), Some(objective.as_str()));
             let quotes = objective.matches('"').count();
@@ -254,14 +261,17 @@ fn objectives_are_sentences_that_differ_by_seed() {
 
 #[test]
 fn doing_nothing_and_doing_anything_win_nothing() {
-    let mut won = Vec::new();
+    let (mut played, mut won) = (0, Vec::new());
     for (kind, task) in each() {
-        for seed in 300..312 {
-            let mut attempt = Attempt::new(kind, &setup_for(&task, seed, HD), &task);
+        // What takes one click of the right button will be hit some time: then it is four times as many as it takes.
+        let steps = if task.level == 1 { 4 * MOST_ACTIONS[0] } else { 60 };
+        for seed in 300..300 + seeds(4) {
+            let mut attempt = Attempt::new(kind, &task.setup(seed, HD), &task);
             attempt.act(&Hand::Scroll(0));
             assert!(!attempt.verified(), "{} seed {seed}: won by nothing", task.name);
             let mut random = Random::of(seed, task.name);
-            for step in 0..60 {
+            played += 1;
+            for step in 0..steps {
                 let hand = anything(&mut random, HD);
                 attempt.act(&hand);
                 if attempt.verified() {
@@ -271,7 +281,8 @@ fn doing_nothing_and_doing_anything_win_nothing() {
             }
         }
     }
-    assert!(won.is_empty(), "won by chance:\n{}", won.join("\n"));
+    println!("{} of {played} won by chance:\n{}", won.len(), won.join("\n"));
+    assert!(won.len() * 100 <= played, "{} of {played}", won.len());
 }
 
 /// A call of one of the plain tools, without sense.
@@ -295,14 +306,18 @@ fn anything(random: &mut Random, size: Size) -> Hand {
 fn places_of_another_seed_win_nothing() {
     let (mut tried, mut won) = (0, Vec::new());
     for (kind, task) in each().filter(|(_, task)| task.needs_only(PLAIN_TOOLS)) {
-        let plays: Vec<Vec<Hand>> = (0..8)
-            .map(|seed| Attempt::new(kind, &setup_for(&task, seed, HD), &task).play(&task).unwrap())
-            .collect();
+        let seeds = if long() { 0..8 } else { 0..4 };
+        let plays: Vec<Vec<Hand>> =
+            seeds.map(|seed| Attempt::new(kind, &task.setup(seed, HD), &task).play(&task).unwrap()).collect();
         for (seed, hands) in plays.iter().enumerate() {
             for (other, places) in plays.iter().enumerate().filter(|(other, _)| *other != seed) {
                 let places: Vec<ScreenPx> = places.iter().filter_map(place).collect();
+                // What is typed alone has no place.
+                if places.is_empty() || !hands.iter().any(|hand| place(hand).is_some()) {
+                    continue;
+                }
                 let mut places = places.iter().cycle();
-                let mut attempt = Attempt::new(kind, &setup_for(&task, seed as u64, HD), &task);
+                let mut attempt = Attempt::new(kind, &task.setup(seed as u64, HD), &task);
                 for hand in hands {
                     let there = |_: &ScreenPx| Hand::Click(*places.next().unwrap());
                     attempt.act(&place(hand).as_ref().map_or_else(|| hand.clone(), there));
@@ -330,8 +345,8 @@ fn picture(world: &Mutex<dyn World>) -> Vec<u8> {
 #[test]
 fn a_task_saved_in_its_middle_goes_on_and_the_same_steps_give_the_same_pictures() {
     for (kind, task) in each() {
-        for seed in 400..403 {
-            let setup = setup_for(&task, seed, HD);
+        for seed in 400..if long() { 403 } else { 401 } {
+            let setup = task.setup(seed, HD);
             let hands = Attempt::new(kind, &setup, &task).play(&task).unwrap();
             let (mut a, mut b) = (Attempt::new(kind, &setup, &task), Attempt::new(kind, &setup, &task));
             for hand in &hands[..hands.len() / 2] {
@@ -347,7 +362,7 @@ fn a_task_saved_in_its_middle_goes_on_and_the_same_steps_give_the_same_pictures(
             let saved = hold(&a.world).save();
             let first = (kind.tasks)()[0];
             let mut c = Attempt::new(kind, &Setup::new(seed + 1, Size::new(800, 600)), &first);
-            c.coarse = a.coarse;
+            (c.coarse, c.looks) = (a.coarse, a.looks);
             c.clock.advance(Duration::from_secs(3_600));
             hold(&c.world).load(&saved).unwrap();
             assert_eq!(hold(&c.world).save(), saved, "{} seed {seed}", task.name);
@@ -380,7 +395,7 @@ fn harm_done_elsewhere_takes_the_win_away() {
         ("a file gone", |desk| {
             desk.change_files(|files| files.remove("/Documents/Letters/landlord.txt").unwrap())
         }),
-        ("a setting changed", |desk| desk.change_settings(|settings| settings.set("wifi", "off"))),
+        ("a setting changed", |desk| desk.change_settings(|settings| settings.set("doorbell", "off"))),
         ("a key left down", |desk| desk.input(Input::Key { key: "shift".parse().unwrap(), down: true })),
         ("a button left down", |desk| desk.input(Input::Button { button: Button::Right, down: true })),
         ("an unsaved text", |desk| {
@@ -389,8 +404,8 @@ fn harm_done_elsewhere_takes_the_win_away() {
         }),
     ];
     for task in (WORLDS[0].tasks)() {
-        for seed in 500..502 {
-            let setup = DeskSetup::from(&setup_for(&task, seed, HD));
+        for seed in 500..if long() { 502 } else { 501 } {
+            let setup = DeskSetup::from(&task.setup(seed, HD));
             let world = share(Desk::new(&setup));
             let mut attempt = Attempt::on(world.clone(), &task);
             attempt.play(&task).unwrap();
@@ -415,8 +430,10 @@ fn harm_done_elsewhere_takes_the_win_away() {
 #[test]
 fn tasks_are_drawn_at_their_start_and_end() {
     for (kind, task) in each() {
-        for (seed, size) in [(600, HD), (601, Size::new(800, 600))] {
-            let mut attempt = Attempt::new(kind, &setup_for(&task, seed, size), &task);
+        for (seed, size) in
+            [(600, HD), (601, Size::new(800, 600))].into_iter().take(if long() { 2 } else { 1 })
+        {
+            let mut attempt = Attempt::new(kind, &task.setup(seed, size), &task);
             println!("{} seed {seed}: {}", task.name, hold(&attempt.world).objective().unwrap());
             dump(&attempt.frame(), &format!("task-{}-{seed}-start", task.name));
             attempt.play(&task).unwrap();

@@ -47,8 +47,8 @@ impl Watched {
         let setup = Setup::new(seed, SCREEN);
         let mut desk = Desk::new(&DeskSetup::from(&setup));
         let tasks = handsight_worlds::desk::tasks::infos();
-        // One display only: the last task wants two.
-        let task = Random::of(seed, "task").pick(&tasks[..tasks.len() - 1]).copied();
+        let tasks: Vec<_> = tasks.into_iter().filter(|task| task.displays == 1).collect();
+        let task = Random::of(seed, "task").pick(&tasks).copied();
         desk.begin(task.unwrap().name).unwrap();
         desk.launch(&["editor".to_owned()]).unwrap();
         let target = desk.windows().iter().find(|w| w.focused).unwrap().id;

@@ -16,6 +16,8 @@ pub(super) struct Compute {
     first: u32,
     second: u32,
     operation: Operation,
+    /// Of one digit each, with the calculator in front: the sum can be typed.
+    digits: bool,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -31,7 +33,14 @@ impl Compute {
         let operations = [Operation::Multiply, Operation::Multiply, Operation::Add, Operation::Subtract];
         let operation = *random.pick(&operations).unwrap_or(&Operation::Multiply);
         let (a, b) = (random.range(120, 989) as u32, random.range(12, 98) as u32);
-        Box::new(Self { first: a, second: b, operation })
+        Box::new(Self { first: a, second: b, operation, digits: false })
+    }
+
+    pub(super) fn plan_digits(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        let operations = [Operation::Multiply, Operation::Add, Operation::Subtract];
+        let operation = *random.pick(&operations).unwrap_or(&Operation::Multiply);
+        let second = random.range(2, 8) as u32;
+        Box::new(Self { first: random.range(second as i32 + 1, 9) as u32, second, operation, digits: true })
     }
 
     const fn sign(&self) -> char {
@@ -75,10 +84,9 @@ impl Task for Compute {
             let key = one(random, &["player", "memo", "files"]);
             let _window = desk.open_program(&key, &[]);
         }
-    }
-
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
+        if self.digits {
+            let _window = desk.open_program("calculator", &[]);
+        }
     }
 
     fn check(&self, desk: &Desk) -> Result<(), String> {
@@ -108,6 +116,10 @@ impl Task for Compute {
         let Some(model) = truths.iter().find(|t| t.frame.id == calculator).map(|t| &t.model) else {
             return LOST;
         };
+        if self.digits && reach.desk.core.active == Some(calculator) && model["waiting"].is_null() {
+            let sign = if matches!(self.operation, Operation::Subtract) { '-' } else { self.sign() };
+            return Hand::Type(format!("{}{sign}{}=", self.first, self.second));
+        }
         let (shown, fresh) = (model["shown"].as_str().unwrap_or_default(), model["fresh"] == true);
         let (first, second) = (self.first.to_string(), self.second.to_string());
         // The next key of a number of which some digits are there.
@@ -247,14 +259,119 @@ impl Task for MemoCode {
         new_file(desk, &self.name, &self.code)
     }
 
-    fn check(&self, _: &Desk) -> Result<(), String> {
-        Ok(())
-    }
-
     fn next(&self, reach: &Reach<'_>) -> Hand {
         let Some(editor) = reach.top("editor").map(|f| f.id) else { return reach.start("editor") };
         if reach.dialog(editor, "file dialog").is_none()
             && let Some(hand) = reach.fill(editor, "text", &self.code)
+        {
+            return hand;
+        }
+        save_as(reach, editor, &self.name)
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+/// A document is read to its end, and nothing else is done with it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ScrollToEnd {
+    kind: String,
+    window: u64,
+    title: String,
+}
+
+impl ScrollToEnd {
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        Box::new(Self {
+            kind: one(random, &["license", "manual", "policy"]),
+            window: 0,
+            title: String::new(),
+        })
+    }
+}
+
+impl Task for ScrollToEnd {
+    fn objective(&self, _: &Words) -> String {
+        format!("In the window \"{}\", scroll the document to its end.", self.title)
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        clutter(desk, random, 1);
+        self.window = desk.open_program("reader", std::slice::from_ref(&self.kind)).unwrap_or_default();
+        self.title = super::windows::title(desk, self.window);
+    }
+
+    fn check(&self, desk: &Desk) -> Result<(), String> {
+        let (scrolled, most) = scrolled(desk, self.window).ok_or("the document was closed")?;
+        if scrolled >= most { Ok(()) } else { Err(format!("scrolled by {scrolled} of {most}")) }
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        let placed = reach.ui(self.window).map(|ui| ui.placed()).unwrap_or_default();
+        let page = placed.iter().find(|p| p.id == "page" && matches!(p.kind, Kind::Scroll { .. }));
+        page.map_or(LOST, |page| {
+            reach.scroll(self.window, page, page.content, reach.desk.theme().row_height())
+        })
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+/// How far a document is scrolled, and how far it can be.
+fn scrolled(desk: &Desk, window: u64) -> Option<(i32, i32)> {
+    let ui = desk.ui(window)?;
+    let page = ui.placed().iter().find(|p| p.id == "page" && matches!(p.kind, Kind::Scroll { .. }))?;
+    Some((ui.states().get("page").map_or(0, |s| s.scroll), ui.scroll_range(page, desk.theme())?))
+}
+
+/// What the calculator computes is written into a file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SumNote {
+    sum: Compute,
+    name: String,
+}
+
+impl SumNote {
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        let (first, second) = (random.range(120, 989) as u32, random.range(12, 98) as u32);
+        let sum = Compute { first, second, operation: Operation::Multiply, digits: false };
+        Box::new(Self { sum, name: format!("{}.txt", one(random, FILE_NAMES)) })
+    }
+}
+
+impl Task for SumNote {
+    fn objective(&self, words: &Words) -> String {
+        format!(
+            "{} Open \"{}\", type the result, and save it as \"{}\".",
+            self.sum.objective(words),
+            words.program("editor"),
+            self.name
+        )
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        clutter(desk, random, 1);
+    }
+
+    fn wanted(&self, desk: &Desk) -> Wanted {
+        new_file(desk, &self.name, &self.sum.result().to_string())
+    }
+
+    fn check(&self, desk: &Desk) -> Result<(), String> {
+        self.sum.check(desk)
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        if self.sum.check(reach.desk).is_err() {
+            return self.sum.next(reach);
+        }
+        let Some(editor) = reach.top("editor").map(|f| f.id) else { return reach.start("editor") };
+        if reach.dialog(editor, "file dialog").is_none()
+            && let Some(hand) = reach.fill(editor, "text", &self.sum.result().to_string())
         {
             return hand;
         }

@@ -9,13 +9,14 @@ use crate::desk::ui::node::Kind;
 use crate::desk::words::Words;
 use crate::random::Random;
 use crate::task::Hand;
+use handsight_base::space::{ScreenRect, Size};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-const LIST: &str = "files";
+pub(super) const LIST: &str = "files";
 
 /// The row of a list that shows this name first.
-fn row_of(reach: &Reach<'_>, window: u64, wanted: &str) -> Option<usize> {
+pub(super) fn row_of(reach: &Reach<'_>, window: u64, wanted: &str) -> Option<usize> {
     let list = reach.ui(window)?.placed().iter().find(|p| p.id == LIST)?;
     match &list.kind {
         Kind::List { items, .. } => items.iter().position(|i| i.cells.first().is_some_and(|c| c == wanted)),
@@ -25,13 +26,11 @@ fn row_of(reach: &Reach<'_>, window: u64, wanted: &str) -> Option<usize> {
 
 /// The folder that a file list shows.
 fn folder_of(reach: &Reach<'_>, window: u64) -> String {
-    let truths = reach.desk.window_truths();
-    let truth = truths.iter().find(|t| t.frame.id == window);
-    truth.and_then(|t| t.model["folder"].as_str().map(str::to_owned)).unwrap_or_default()
+    reach.desk.model(window)["folder"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The next step to a file list that shows a folder; its window once it does.
-fn at_folder(reach: &Reach<'_>, folder: &str, by_double_click: bool) -> Result<u64, Hand> {
+pub(super) fn at_folder(reach: &Reach<'_>, folder: &str, by_double_click: bool) -> Result<u64, Hand> {
     let window = reach.top("files").map(|f| f.id).ok_or_else(|| reach.start("files"))?;
     let here = folder_of(reach, window);
     if here == folder {
@@ -50,7 +49,7 @@ fn double(reach: &Reach<'_>, window: u64, row: usize) -> Hand {
 }
 
 /// Selects a row, then presses a button.
-fn selected_then(reach: &Reach<'_>, window: u64, row: usize, button: &str) -> Hand {
+pub(super) fn selected_then(reach: &Reach<'_>, window: u64, row: usize, button: &str) -> Hand {
     if reach.ui(window).and_then(|ui| ui.selected(LIST)) == Some(row) {
         reach.press(window, button)
     } else {
@@ -74,7 +73,7 @@ pub(super) fn open(reach: &Reach<'_>, path: &str) -> Hand {
 }
 
 /// Some files more in a folder. The names.
-fn add_files(desk: &mut Desk, random: &mut Random, folder: &str, names: &[&str]) -> Vec<String> {
+pub(super) fn add_files(desk: &mut Desk, random: &mut Random, folder: &str, names: &[&str]) -> Vec<String> {
     let add = |name: &&str| {
         let path = join(folder, &format!("{name}.txt"));
         let text = one(random, LINES);
@@ -92,6 +91,8 @@ fn says(path: &str) -> String {
 pub(super) struct Delete {
     names: Vec<String>,
     path: String,
+    /// Its list is in front.
+    shown: bool,
 }
 
 fn many(random: &mut Random) -> (Vec<String>, String) {
@@ -99,6 +100,11 @@ fn many(random: &mut Random) -> (Vec<String>, String) {
     let names = some(random, FILE_NAMES, count);
     let path = format!("/Documents/{}.txt", names[0]);
     (names.into_iter().map(str::to_owned).collect(), path)
+}
+
+/// Opens the list of the documents.
+fn show_documents(desk: &mut Desk) {
+    let _window = desk.open_program("files", &["/Documents".to_owned()]);
 }
 
 fn stage_many(names: &[String], desk: &mut Desk, random: &mut Random) {
@@ -110,7 +116,14 @@ fn stage_many(names: &[String], desk: &mut Desk, random: &mut Random) {
 impl Delete {
     pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
         let (names, path) = many(random);
-        Box::new(Self { names, path })
+        Box::new(Self { names, path, shown: false })
+    }
+
+    pub(super) fn plan_shown(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        let (mut names, path) = many(random);
+        // So few that all are in sight.
+        names.truncate(3);
+        Box::new(Self { names, path, shown: true })
     }
 }
 
@@ -121,14 +134,13 @@ impl Task for Delete {
 
     fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
         stage_many(&self.names, desk, random);
+        if self.shown {
+            show_documents(desk);
+        }
     }
 
     fn wanted(&self, _: &Desk) -> Wanted {
         Wanted::default().and_file(&self.path, None)
-    }
-
-    fn check(&self, _: &Desk) -> Result<(), String> {
-        Ok(())
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
@@ -175,10 +187,6 @@ impl Task for Rename {
         Wanted::default().and_file(&self.path, None).and_file(to, Some(self.text.clone()))
     }
 
-    fn check(&self, _: &Desk) -> Result<(), String> {
-        Ok(())
-    }
-
     fn next(&self, reach: &Reach<'_>) -> Hand {
         match reach.top("files").and_then(|f| reach.dialog(f.id, "prompt")) {
             Some(dialog) => reach.fill(dialog, "text", &self.to).unwrap_or_else(|| reach.press(dialog, "ok")),
@@ -217,10 +225,6 @@ impl Task for RunPath {
         clutter(desk, random, 1);
     }
 
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
-    }
-
     fn check(&self, desk: &Desk) -> Result<(), String> {
         opened(desk, &self.path, |what| what.starts_with("run#") && what.ends_with(" press ok"))
     }
@@ -242,16 +246,27 @@ pub(super) struct Move {
     path: String,
     text: String,
     folder: String,
+    /// Its list is in front.
+    shown: bool,
 }
 
 impl Move {
-    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+    fn draw(random: &mut Random, shown: bool) -> Box<dyn Task> {
         let name = one(random, FILE_NAMES);
         Box::new(Self {
             path: format!("/Documents/{name}.txt"),
             text: one(random, LINES),
             folder: "/Documents/Letters".to_owned(),
+            shown,
         })
+    }
+
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(random, false)
+    }
+
+    pub(super) fn plan_shown(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(random, true)
     }
 }
 
@@ -263,15 +278,14 @@ impl Task for Move {
     fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
         let _written = desk.change_files(|files| files.write(&self.path, self.text.clone()));
         clutter(desk, random, 1);
+        if self.shown {
+            show_documents(desk);
+        }
     }
 
     fn wanted(&self, _: &Desk) -> Wanted {
         let to = join(&self.folder, name(&self.path));
         Wanted::file(to, &self.text).and_file(&self.path, None)
-    }
-
-    fn check(&self, _: &Desk) -> Result<(), String> {
-        Ok(())
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
@@ -284,6 +298,66 @@ impl Task for Move {
         match (reach.row_place(window, LIST, file), reach.row_place(window, LIST, folder)) {
             (Ok(from), Ok(to)) => Hand::Drag(from, to),
             (Err(hand), _) | (_, Err(hand)) => hand,
+        }
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+/// A file is dragged from one list into another.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Carry {
+    path: String,
+    text: String,
+    from: u64,
+    to: u64,
+    titles: [String; 2],
+}
+
+impl Carry {
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        let path = format!("/Documents/{}.txt", one(random, FILE_NAMES));
+        Box::new(Self { path, text: one(random, LINES), from: 0, to: 0, titles: Default::default() })
+    }
+}
+
+impl Task for Carry {
+    fn objective(&self, _: &Words) -> String {
+        let [from, to] = &self.titles;
+        format!("Drag the file \"{}\" from the window \"{from}\" into the window \"{to}\".", name(&self.path))
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        let _written = desk.change_files(|files| files.write(&self.path, self.text.clone()));
+        self.from = desk.open_program("files", &["/Documents".to_owned()]).unwrap_or_default();
+        self.to = desk.open_program("files", &["/Pictures".to_owned()]).unwrap_or_default();
+        self.titles = [self.from, self.to].map(|window| super::windows::title(desk, window));
+        // Beside each other, in either order.
+        let mut half = desk.shell_layout().work;
+        half.size.width /= 2;
+        let mut sides = [half.origin, half.origin.offset(half.size.width as i32, 0)];
+        random.shuffle(&mut sides);
+        for (window, side) in [self.from, self.to].into_iter().zip(sides) {
+            let height = desk.frame(window).map_or(half.size.height, |f| f.outer.size.height);
+            let size = Size::new(half.size.width, height.min(half.size.height));
+            let down = random.range(0, (half.size.height - size.height) as i32);
+            desk.put(window, ScreenRect { origin: side.offset(0, down), size });
+        }
+    }
+
+    fn wanted(&self, _: &Desk) -> Wanted {
+        Wanted::file(join("/Pictures", name(&self.path)), &self.text).and_file(&self.path, None)
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        let Some(row) = row_of(reach, self.from, name(&self.path)) else { return LOST };
+        // The other list is empty: anywhere in it.
+        let to = reach.ui(self.to).and_then(|ui| ui.locate(LIST));
+        match reach.row_place(self.from, LIST, row) {
+            Ok(from) => to.map_or(LOST, |to| Hand::Drag(from, to.center())),
+            Err(hand) => hand,
         }
     }
 
@@ -314,10 +388,6 @@ impl Task for OpenFile {
         clutter(desk, random, 1);
     }
 
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
-    }
-
     fn check(&self, desk: &Desk) -> Result<(), String> {
         opened(desk, &self.path, |what| what.starts_with("files#") && what.contains(" activate "))
     }
@@ -336,11 +406,14 @@ impl Task for OpenFile {
     }
 }
 
+/// Whether a file is open in an editor.
+pub(super) fn editor_shows(desk: &Desk, path: &str) -> Result<(), String> {
+    editor_of(desk, path).map_or_else(|| Err(format!("{path} is not open")), |_| Ok(()))
+}
+
 /// Whether a file is open in an editor, and in the way that was wanted, by what was seen.
 fn opened(desk: &Desk, path: &str, way: impl Fn(&str) -> bool) -> Result<(), String> {
-    if editor_of(desk, path).is_none() {
-        return Err(format!("{path} is not open"));
-    }
+    editor_shows(desk, path)?;
     let so = desk.seen().any(|s| way(&s.what));
     if so { Ok(()) } else { Err(format!("{path} was opened in another way")) }
 }

@@ -1,16 +1,15 @@
 //! Tasks about texts: written, continued, copied, and asked about.
 
+use super::messages::Interruption;
 use super::reach::{LOST, Reach};
-use super::{FILE_NAMES, LINES, Task, Wanted, clutter, one, some};
+use super::{FILE_NAMES, LINES, Task, Wanted, chord, clutter, one, some};
 use crate::desk::Desk;
 use crate::desk::apps::Message;
 use crate::desk::files::{self, join};
 use crate::desk::ui::Event;
-use crate::desk::ui::icons::Icon;
 use crate::desk::words::Words;
 use crate::random::Random;
 use crate::task::Hand;
-use handsight_base::key::Chord;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -25,6 +24,16 @@ pub(super) fn editor_of(desk: &Desk, path: &str) -> Option<u64> {
 /// Names as objectives have them.
 fn quoted(words: &[String]) -> String {
     words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(" and ")
+}
+
+/// Opens a file and puts another text into the window, which is not saved. The window.
+pub(super) fn open_changed(desk: &mut Desk, path: &str, text: &str) -> u64 {
+    let args: Vec<String> = if path.is_empty() { Vec::new() } else { vec![path.to_owned()] };
+    let opened = desk.open_program("editor", &args);
+    let Some((window, at)) = opened.and_then(|w| Some((w, desk.index(w)?))) else { return 0 };
+    desk.windows[at].ui.set_text("text", text);
+    desk.send(window, &Event::Change("text".to_owned()));
+    window
 }
 
 /// Saves the text of a window under a name: by the menu and the dialog.
@@ -48,19 +57,6 @@ pub(super) struct WriteNote {
     interruption: Option<Interruption>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Interruption {
-    /// What it is about, in the objective and in its text.
-    about: String,
-    title: String,
-    text: String,
-    /// What must be answered.
-    answer: String,
-    others: Vec<String>,
-    /// Place of the right button.
-    at: usize,
-}
-
 impl WriteNote {
     fn draw(random: &mut Random) -> Self {
         let name = format!("{}.txt", one(random, FILE_NAMES));
@@ -72,25 +68,8 @@ impl WriteNote {
     }
 
     pub(super) fn plan_interrupted(random: &mut Random, _: &Words) -> Box<dyn Task> {
-        let kinds: &[(&str, &str, &str, &[&str])] = &[
-            ("updates", "System", "Updates are ready to be installed.", &["Later", "Install Now", "Details"]),
-            ("the battery", "Power", "The battery is low.", &["Ignore", "Shut Down", "Sleep"]),
-            ("a backup", "Backup", "It is time for a backup.", &["Skip", "Begin", "Remind Me"]),
-            ("a new device", "Devices", "A new device was found.", &["Not Now", "Set Up", "Block"]),
-        ];
-        let (about, title, text, buttons) = *random.pick(kinds).unwrap_or(&kinds[0]);
-        let answer = random.below(buttons.len());
-        let others = buttons.iter().enumerate().filter(|(i, _)| *i != answer).map(|(_, b)| (*b).to_owned());
-        // Never the first button: Enter must not answer it.
-        let interruption = Interruption {
-            about: about.to_owned(),
-            title: title.to_owned(),
-            text: text.to_owned(),
-            answer: buttons[answer].to_owned(),
-            others: others.collect(),
-            at: 1 + random.below(buttons.len() - 1),
-        };
-        Box::new(Self { interruption: Some(interruption), ..Self::draw(random) })
+        let interruption = Some(Interruption::draw(random));
+        Box::new(Self { interruption, ..Self::draw(random) })
     }
 }
 
@@ -99,12 +78,7 @@ impl Task for WriteNote {
         let Self { text, name, .. } = self;
         let note =
             format!("Open \"{}\", type \"{text}\", and save it as \"{name}\".", words.program("editor"));
-        match &self.interruption {
-            None => note,
-            Some(Interruption { about, answer, .. }) => {
-                format!("{note} If a message about {about} appears, answer it with \"{answer}\".")
-            }
-        }
+        self.interruption.as_ref().map_or_else(|| note.clone(), |i| format!("{note} {}", i.objective()))
     }
 
     fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
@@ -116,23 +90,12 @@ impl Task for WriteNote {
     }
 
     fn check(&self, desk: &Desk) -> Result<(), String> {
-        let Some(Interruption { answer, title, .. }) = &self.interruption else { return Ok(()) };
-        let pressed = desk
-            .seen()
-            .filter(|s| s.what.starts_with("message#"))
-            .find_map(|s| s.what.split_once(" press answer "));
-        match pressed {
-            Some((_, pressed)) if pressed == answer => Ok(()),
-            Some((_, pressed)) => Err(format!("the message {title:?} was answered with {pressed:?}")),
-            None => Err(format!("the message {title:?} was not answered with {answer:?}")),
-        }
+        self.interruption.as_ref().map_or(Ok(()), |interruption| interruption.check(desk))
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
-        if let (Some(message), Some(Interruption { answer, .. })) = (reach.top("message"), &self.interruption)
-            && message.parent.is_none()
-        {
-            return reach.press(message.id, &format!("answer {answer}"));
+        if let Some(hand) = self.interruption.as_ref().and_then(|i| i.next(reach)) {
+            return hand;
         }
         let Some(editor) = reach.top("editor") else { return reach.start("editor") };
         if reach.dialog(editor.id, "file dialog").is_none()
@@ -146,10 +109,52 @@ impl Task for WriteNote {
     fn interrupt(&self, desk: &Desk) -> Option<Message> {
         let interruption = self.interruption.as_ref()?;
         desk.windows.iter().find(|w| w.frame.app == "file dialog")?;
-        let mut buttons = interruption.others.clone();
-        buttons.insert(interruption.at.min(buttons.len()), interruption.answer.clone());
-        let message = Message::new(Icon::Info, &interruption.title, &interruption.text);
-        Some(buttons.iter().fold(message, |message, text| message.button(&format!("answer {text}"), text)))
+        Some(interruption.message())
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+/// A line is typed into an empty file that is open, and saved.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WriteLine {
+    path: String,
+    line: String,
+}
+
+impl WriteLine {
+    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
+        Box::new(Self {
+            path: format!("{DOCUMENTS}/{}.txt", one(random, FILE_NAMES)),
+            line: one(random, LINES),
+        })
+    }
+}
+
+impl Task for WriteLine {
+    fn objective(&self, _: &Words) -> String {
+        format!("Type \"{}\" and save it.", self.line)
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        clutter(desk, random, 2);
+        let _written = desk.change_files(|files| files.write(&self.path, ""));
+        let _window = desk.open_program("editor", std::slice::from_ref(&self.path));
+    }
+
+    fn wanted(&self, _: &Desk) -> Wanted {
+        Wanted::file(&self.path, &self.line)
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        match editor_of(reach.desk, &self.path) {
+            Some(editor) => {
+                reach.fill(editor, "text", &self.line).unwrap_or_else(|| reach.menu(editor, "save"))
+            }
+            None => LOST,
+        }
     }
 
     fn save(&self) -> Value {
@@ -195,10 +200,6 @@ impl Task for AppendLine {
         Wanted::file(&self.path, self.after())
     }
 
-    fn check(&self, _: &Desk) -> Result<(), String> {
-        Ok(())
-    }
-
     fn next(&self, reach: &Reach<'_>) -> Hand {
         match editor_of(reach.desk, &self.path) {
             Some(editor) => {
@@ -236,10 +237,6 @@ impl CopyText {
     pub(super) fn plan_keys(random: &mut Random, _: &Words) -> Box<dyn Task> {
         Self::draw(random, true)
     }
-}
-
-fn chord(keys: &str) -> Hand {
-    keys.parse::<Chord>().map_or(LOST, Hand::Key)
 }
 
 impl Task for CopyText {
@@ -363,12 +360,8 @@ impl Task for Answer {
         random.shuffle(&mut order);
         for at in order {
             let question = &mut self.questions[at];
-            let opened = desk.open_program("editor", std::slice::from_ref(&question.path));
-            let Some((window, at)) = opened.and_then(|w| Some((w, desk.index(w)?))) else { continue };
-            question.window = window;
-            desk.windows[at].ui.set_text("text", question.after.clone());
-            desk.send(window, &Event::Change("text".to_owned()));
-            question.title = desk.frame(window).map_or_else(String::new, |f| f.title.clone());
+            question.window = open_changed(desk, &question.path, &question.after);
+            question.title = desk.frame(question.window).map_or_else(String::new, |f| f.title.clone());
         }
         if let Some(first) = self.questions.first() {
             desk.send(first.window, &Event::Close);

@@ -1,6 +1,6 @@
-//! The task of filling in a form.
+//! Tasks of filling in a form: all of it, or a part.
 
-use super::reach::Reach;
+use super::reach::{LOST, Reach};
 use super::{Task, Wanted, clutter, one};
 use crate::desk::Desk;
 use crate::desk::apps::form::{DELIVERIES, products};
@@ -26,19 +26,23 @@ pub(super) struct Order {
 
 impl Order {
     pub(super) fn plan(random: &mut Random, words: &Words) -> Box<dyn Task> {
+        Box::new(Self::draw(random, words))
+    }
+
+    fn draw(random: &mut Random, words: &Words) -> Self {
         let (first, last) = (
             one(random, &["Nora", "Peter", "Amina", "Jonas", "Clara", "Tomas"]),
             one(random, &["Lind", "Hale", "Okafor", "Brandt", "Moreau", "Silva"]),
         );
         let email = format!("{}.{}@example.org", first.to_lowercase(), last.to_lowercase());
-        Box::new(Self {
+        Self {
             name: format!("{first} {last}"),
             email,
             quantity: random.range(2, 48) as u32,
             product: 1 + random.below(products(words).len() - 1),
             delivery: 1 + random.below(DELIVERIES.len() - 1),
             gift: random.chance(50),
-        })
+        }
     }
 }
 
@@ -79,10 +83,6 @@ impl Task for Order {
         Wanted::file(format!("/Documents/order-{NUMBER}.txt"), text)
     }
 
-    fn check(&self, _: &Desk) -> Result<(), String> {
-        Ok(())
-    }
-
     fn next(&self, reach: &Reach<'_>) -> Hand {
         let Some(form) = reach.top("form").map(|f| f.id) else { return reach.start("form") };
         let truths = reach.desk.window_truths();
@@ -102,6 +102,80 @@ impl Task for Order {
             return reach.press(form, "gift");
         }
         reach.press(form, if model["terms"] == true { "submit" } else { "terms" })
+    }
+
+    fn save(&self) -> Value {
+        json!(self)
+    }
+}
+
+/// A part of the form that is open, and nothing sent.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FillPart {
+    /// The field for an address is to hold this; else something is chosen.
+    email: Option<String>,
+    product: usize,
+    delivery: usize,
+    window: u64,
+}
+
+impl FillPart {
+    pub(super) fn plan_field(random: &mut Random, words: &Words) -> Box<dyn Task> {
+        let order = Order::draw(random, words);
+        Box::new(Self { email: Some(order.email), product: 0, delivery: 0, window: 0 })
+    }
+
+    pub(super) fn plan_choices(random: &mut Random, words: &Words) -> Box<dyn Task> {
+        let Order { product, delivery, .. } = Order::draw(random, words);
+        Box::new(Self { email: None, product, delivery, window: 0 })
+    }
+}
+
+impl Task for FillPart {
+    fn objective(&self, words: &Words) -> String {
+        let quote = |meaning: &str| format!("\"{}\"", words.get(meaning));
+        let what = match &self.email {
+            Some(email) => format!("fill in {} with \"{email}\"", quote("e-mail")),
+            None => format!(
+                "choose \"{}\" for {} and \"{}\" for {}",
+                products(words)[self.product],
+                quote("product"),
+                DELIVERIES[self.delivery],
+                quote("delivery")
+            ),
+        };
+        format!("In \"{}\", {what}.", words.program("form"))
+    }
+
+    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
+        clutter(desk, random, 1);
+        self.window = desk.open_program("form", &[]).unwrap_or_default();
+    }
+
+    fn check(&self, desk: &Desk) -> Result<(), String> {
+        let (model, ui) = (desk.model(self.window), desk.ui(self.window).ok_or("the form was closed")?);
+        for id in ["full name", "e-mail", "quantity"] {
+            let wanted = self.email.as_deref().filter(|_| id == "e-mail").unwrap_or_default();
+            if ui.text(id).trim() != wanted {
+                return Err(format!("{id} holds {:?} in place of {wanted:?}", ui.text(id)));
+            }
+        }
+        let chosen = model["product"] == self.product && model["delivery"] == self.delivery;
+        if chosen && model["gift"] == false && model["terms"] == false {
+            return Ok(());
+        }
+        Err(format!("the form is {model}"))
+    }
+
+    fn next(&self, reach: &Reach<'_>) -> Hand {
+        let model = reach.desk.model(self.window);
+        if let Some(email) = &self.email {
+            return reach.fill(self.window, "e-mail", email).unwrap_or(LOST);
+        }
+        if model["product"] == self.product {
+            return reach.press(self.window, &format!("delivery {}", self.delivery));
+        }
+        reach.choose(self.window, "product", self.product)
     }
 
     fn save(&self) -> Value {

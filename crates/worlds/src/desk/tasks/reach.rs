@@ -271,15 +271,55 @@ impl<'a> Reach<'a> {
 
     /// Clicks the close button of a window's title bar.
     pub(super) fn close(&self, window: u64) -> Hand {
+        self.caption(window, Part::Close)
+    }
+
+    /// Clicks a button of a window's title bar.
+    pub(super) fn caption(&self, window: u64, wanted: Part) -> Hand {
         if let Some(aside) = self.close_menu() {
             return aside;
         }
-        let theme = self.desk.theme();
-        let captions = self.desk.frame(window).map(|f| f.captions(theme)).unwrap_or_default();
-        let Some((_, area)) = captions.into_iter().find(|(part, _)| *part == Part::Close) else {
+        let captions = self.desk.frame(window).map(|f| f.captions(self.desk.theme())).unwrap_or_default();
+        let Some((_, area)) = captions.into_iter().find(|(part, _)| *part == wanted) else {
             return LOST;
         };
-        let place = places(grown(area, -4)).find(|at| self.hits(window, *at, Part::Close));
+        // Not at the rim of what is seen of it: a place may be said in thousandths of a screen only.
+        let around = |at: &ScreenPx| [(-2, -2), (2, -2), (-2, 2), (2, 2)].map(|(dx, dy)| at.offset(dx, dy));
+        let place =
+            places(grown(area, -4)).find(|at| around(at).iter().all(|at| self.hits(window, *at, wanted)));
         place.map_or_else(|| self.show(window), Hand::Click)
+    }
+
+    /// Drags the handle of a slider to a value.
+    pub(super) fn slide(&self, window: u64, id: &str, wanted: i32) -> Hand {
+        if let Some(aside) = self.close_menu() {
+            return aside;
+        }
+        let Some(placed) = self.placed(window, id) else { return LOST };
+        if let Some(hand) = self.scroll_to(window, placed) {
+            return hand;
+        }
+        let Kind::Slider { value, from, to } = placed.kind else { return LOST };
+        let track = draw::slider_track(placed);
+        let place = |value: i32| {
+            let along = track.size.width as i32 * (value - from) / (to - from).max(1);
+            ScreenPx::new(track.origin.x + along, track.center().y)
+        };
+        let handle = place(value);
+        if self.hits(window, handle, Part::Client) {
+            Hand::Drag(handle, place(wanted))
+        } else {
+            self.show(window)
+        }
+    }
+
+    /// The next step to choosing an item of the menu that a right click at a place opens.
+    pub(super) fn context(&self, target: &Target, item: &str, at: Result<ScreenPx, Hand>) -> Hand {
+        if let Some(popup) = self.desk.core.popup.as_ref().filter(|p| p.target == *target)
+            && let Some(row) = popup.items.iter().position(|i| i.id == item && i.enabled)
+        {
+            return Hand::Click(popup.rows()[row].center());
+        }
+        self.close_menu().unwrap_or_else(|| at.map_or_else(|hand| hand, Hand::RightClick))
     }
 }

@@ -1,28 +1,26 @@
-//! Tasks about windows: closed, found, moved, hidden.
+//! Tasks about windows: closed, moved, sized, hidden, brought to the front.
 
 use super::reach::{LOST, Reach};
-use super::{FILE_NAMES, LINES, Task, Wanted, one, some};
+use super::{FILE_NAMES, LINES, Task, chord, clutter, one, some};
 use crate::desk::Desk;
-use crate::desk::popup::Target;
-use crate::desk::window::Part;
+use crate::desk::window::{Part, Shape};
 use crate::desk::words::Words;
 use crate::engine::World as _;
 use crate::random::Random;
 use crate::task::Hand;
-use handsight_base::key::Chord;
-use handsight_base::space::{ScreenPx, ScreenRect};
+use handsight_base::space::{ScreenPx, ScreenRect, Size};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A window may lie so far from where it should.
 const TOLERANCE: i64 = 12;
 
-fn title(desk: &Desk, window: u64) -> String {
+pub(super) fn title(desk: &Desk, window: u64) -> String {
     desk.frame(window).map_or_else(String::new, |f| f.title.clone())
 }
 
 /// Opens editors with files of their own, one window each.
-fn open_texts(desk: &mut Desk, random: &mut Random, n: usize) -> Vec<u64> {
+pub(super) fn open_texts(desk: &mut Desk, random: &mut Random, n: usize) -> Vec<u64> {
     let names = some(random, FILE_NAMES, n);
     let mut windows = Vec::new();
     for name in names {
@@ -35,7 +33,7 @@ fn open_texts(desk: &mut Desk, random: &mut Random, n: usize) -> Vec<u64> {
 }
 
 /// All of these are open.
-fn there(desk: &Desk, windows: &[u64]) -> Result<(), String> {
+pub(super) fn there(desk: &Desk, windows: &[u64]) -> Result<(), String> {
     let missing = windows.iter().filter(|w| desk.index(**w).is_none()).count();
     if missing == 0 { Ok(()) } else { Err(format!("{missing} windows were closed that should stay open")) }
 }
@@ -80,10 +78,6 @@ impl Task for Close {
         self.close = windows;
     }
 
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
-    }
-
     fn check(&self, desk: &Desk) -> Result<(), String> {
         there(desk, &self.keep)?;
         let open: Vec<String> =
@@ -106,7 +100,7 @@ impl Task for Close {
             return reach.close(window);
         }
         if reach.desk.core.active == Some(window) {
-            return "alt+f4".parse::<Chord>().map_or(LOST, Hand::Key);
+            return chord("alt+f4");
         }
         reach.title(window).map_or_else(|hand| hand, Hand::Click)
     }
@@ -116,89 +110,119 @@ impl Task for Close {
     }
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Covered {
-    cards: Vec<u64>,
-    /// The one that is meant, of `cards`.
-    at: usize,
-    button: String,
-    titles: Vec<String>,
-    texts: Vec<String>,
+/// What is done with one window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Deed {
+    Front,
+    FrontByKeys,
+    Close,
+    Minimise,
+    Maximise,
 }
 
-const BUTTONS: [&str; 3] = ["Approve", "Reject", "Postpone"];
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct OneWindow {
+    deed: Deed,
+    window: u64,
+    keep: Vec<u64>,
+    title: String,
+}
 
-impl Covered {
-    pub(super) fn plan(random: &mut Random, _: &Words) -> Box<dyn Task> {
-        let kinds = some(random, &["Order", "Invoice", "Travel", "Holiday", "Repair", "Claim"], 4);
-        let titles = kinds.iter().map(|kind| format!("{kind} {}", random.range(1000, 9999))).collect();
-        let texts = some(random, LINES, 4).into_iter().map(str::to_owned).collect();
-        Box::new(Self {
-            cards: Vec::new(),
-            at: random.below(3),
-            button: one(random, &BUTTONS),
-            titles,
-            texts,
-        })
+impl OneWindow {
+    fn draw(deed: Deed) -> Box<dyn Task> {
+        Box::new(Self { deed, window: 0, keep: Vec::new(), title: String::new() })
+    }
+
+    pub(super) fn plan_front(_: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(Deed::Front)
+    }
+
+    pub(super) fn plan_front_by_keys(_: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(Deed::FrontByKeys)
+    }
+
+    pub(super) fn plan_close(_: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(Deed::Close)
+    }
+
+    pub(super) fn plan_minimise(_: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(Deed::Minimise)
+    }
+
+    pub(super) fn plan_maximise(_: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(Deed::Maximise)
+    }
+
+    const fn in_front(&self) -> bool {
+        matches!(self.deed, Deed::Front | Deed::FrontByKeys)
     }
 }
 
-impl Task for Covered {
-    fn objective(&self, words: &Words) -> String {
-        format!(
-            "Bring the window \"{}\" to the front, turn on \"{}\" and press \"{}\".",
-            self.titles[self.at],
-            words.get("checked"),
-            self.button
-        )
+impl Task for OneWindow {
+    fn objective(&self, _: &Words) -> String {
+        let title = &self.title;
+        match self.deed {
+            Deed::Front => format!("Bring the window \"{title}\" to the front."),
+            Deed::FrontByKeys => format!("Bring the window \"{title}\" to the front with Alt+Tab."),
+            Deed::Close => format!("Close the window \"{title}\", and leave the others open."),
+            Deed::Minimise => format!("Minimise the window \"{title}\"."),
+            Deed::Maximise => format!("Maximise the window \"{title}\"."),
+        }
     }
 
     fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
-        for (title, text) in self.titles.iter().zip(&self.texts) {
-            let mut args = vec![title.clone(), text.clone()];
-            args.extend(BUTTONS.map(str::to_owned));
-            self.cards.extend(desk.open_program("card", &args));
+        if self.deed == Deed::Front {
+            clutter(desk, random, 2);
         }
-        // Some of the others lie over it: the last one quite.
-        let Some(under) = self.cards.get(self.at).and_then(|c| desk.frame(*c)).map(|f| f.outer) else {
-            return;
+        let mut windows = open_texts(desk, random, 3);
+        // What is in front already cannot be brought there; by keys it is the one used last.
+        let at = match self.deed {
+            Deed::Front => random.below(2),
+            Deed::FrontByKeys => 1,
+            _ => random.below(3),
         };
-        let last = self.cards.len() - 1;
-        for (i, card) in self.cards.clone().into_iter().enumerate().filter(|(i, _)| *i != self.at) {
-            let Some(size) = desk.frame(card).map(|f| f.outer.size) else { continue };
-            let shift = if i == last { (0, 0) } else { (random.range(-120, 120), random.range(-80, 80)) };
-            let origin = under.origin.offset(shift.0, shift.1);
-            let size = if i == last { under.size } else { size };
-            desk.put(card, hold_in(ScreenRect { origin, size }, desk.shell_layout().work));
+        self.window = windows.remove(at);
+        self.keep = windows;
+        self.title = title(desk, self.window);
+        // Quite covered, so that the task bar is the way.
+        let over = desk.frame(self.window).map(|f| f.outer);
+        for other in self.keep.clone().into_iter().filter(|_| self.deed == Deed::Front) {
+            over.map(|outer| desk.put(other, outer));
         }
-    }
-
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
     }
 
     fn check(&self, desk: &Desk) -> Result<(), String> {
-        there(desk, &self.cards)?;
-        let truths = desk.window_truths();
-        for (i, (card, title)) in self.cards.iter().zip(&self.titles).enumerate() {
-            let model =
-                truths.iter().find(|t| t.frame.id == *card).map(|t| &t.model).ok_or("a window is gone")?;
-            let (checked, pressed) = (model["checked"] == true, model["pressed"].as_str());
-            let wanted = (i == self.at).then_some(self.button.as_str());
-            if pressed != wanted || checked != (i == self.at) {
-                return Err(format!(
-                    "{title:?}: checked {checked}, pressed {pressed:?} in place of {wanted:?}"
-                ));
-            }
+        there(desk, &self.keep)?;
+        let plain = |id: &u64| desk.frame(*id).is_some_and(|f| !f.minimised && f.shape == Shape::Normal);
+        if !self.keep.iter().all(plain) {
+            return Err("something was done with other windows".to_owned());
         }
-        Ok(())
+        let frame = desk.frame(self.window);
+        let so = match self.deed {
+            Deed::Front => desk.core.active == Some(self.window),
+            Deed::FrontByKeys => {
+                desk.core.active == Some(self.window)
+                    && desk.core.switcher.is_none()
+                    && desk.seen().any(|s| s.what == "key tab")
+                    && !desk.seen().any(|s| s.what.contains(" press at "))
+            }
+            Deed::Close => frame.is_none(),
+            Deed::Minimise => frame.is_some_and(|f| f.minimised),
+            Deed::Maximise => frame.is_some_and(|f| f.shape == Shape::Maximised && !f.minimised),
+        };
+        let moved = self.in_front() && !plain(&self.window);
+        if so && !moved { Ok(()) } else { Err(format!("{:?} is as it was, or in another way", self.title)) }
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
-        let Some(card) = self.cards.get(self.at) else { return LOST };
-        let truths = reach.desk.window_truths();
-        let checked = truths.iter().any(|t| t.frame.id == *card && t.model["checked"] == true);
-        reach.press(*card, if checked { &self.button } else { "checked" })
+        match self.deed {
+            Deed::Front => reach.title(self.window).map_or_else(|hand| hand, Hand::Click),
+            Deed::FrontByKeys => chord("alt+Tab"),
+            Deed::Close => reach.close(self.window),
+            Deed::Minimise => reach.caption(self.window, Part::Minimise),
+            Deed::Maximise => reach.caption(self.window, Part::Maximise),
+        }
     }
 
     fn save(&self) -> Value {
@@ -207,7 +231,7 @@ impl Task for Covered {
 }
 
 /// Moves a rectangle so that it lies inside of another, as far as it can.
-fn hold_in(inner: ScreenRect, outer: ScreenRect) -> ScreenRect {
+pub(super) fn hold_in(inner: ScreenRect, outer: ScreenRect) -> ScreenRect {
     let hold =
         |v: i32, from: i32, length: u32, room: u32| v.clamp(from, from + room.saturating_sub(length) as i32);
     let origin = ScreenPx::new(
@@ -215,75 +239,6 @@ fn hold_in(inner: ScreenRect, outer: ScreenRect) -> ScreenRect {
         hold(inner.origin.y, outer.origin.y, inner.size.height, outer.size.height),
     );
     ScreenRect { origin, ..inner }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct HideAll {
-    windows: Vec<u64>,
-}
-
-impl HideAll {
-    pub(super) fn plan(_: &mut Random, _: &Words) -> Box<dyn Task> {
-        Box::new(Self { windows: Vec::new() })
-    }
-}
-
-impl Task for HideAll {
-    fn objective(&self, words: &Words) -> String {
-        format!("Choose \"{}\" in the menu of the desktop.", words.get("minimise all"))
-    }
-
-    fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
-        self.windows = open_texts(desk, random, 2);
-        self.windows.extend(desk.open_program("memo", &[]));
-        // A part of the desktop stays free.
-        let work = desk.shell_layout().work;
-        for window in self.windows.clone() {
-            let Some(outer) = desk.frame(window).map(|f| f.outer) else { continue };
-            let free = (work.size.height / 4) as i32;
-            let mut room = work;
-            room.size.height -= free as u32;
-            let mut outer = outer;
-            outer.size.height = outer.size.height.min(room.size.height);
-            desk.put(window, hold_in(outer, room));
-        }
-    }
-
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
-    }
-
-    fn check(&self, desk: &Desk) -> Result<(), String> {
-        there(desk, &self.windows)?;
-        if desk.windows.iter().any(|w| !w.frame.minimised) {
-            return Err("a window is still shown".to_owned());
-        }
-        let chosen = desk.seen().any(|s| s.what == "choose minimise all");
-        if chosen { Ok(()) } else { Err("the windows were hidden in another way".to_owned()) }
-    }
-
-    fn next(&self, reach: &Reach<'_>) -> Hand {
-        let desk = reach.desk;
-        if let Some(popup) = desk.core.popup.as_ref().filter(|p| p.target == Target::Desktop)
-            && let Some(at) = popup.items.iter().position(|i| i.id == "minimise all")
-        {
-            return Hand::Click(popup.rows()[at].center());
-        }
-        if let Some(aside) = reach.close_menu() {
-            return aside;
-        }
-        let work = desk.shell_layout().work;
-        let free = |at: &ScreenPx| desk.window_at(*at).is_none() && desk.icon_at(*at).is_none();
-        let grid = (0..400).map(|i| {
-            let part = |i: i32, length: u32| length as i32 * (2 * i + 1) / 40;
-            work.origin.offset(part(i % 20, work.size.width), part(i / 20, work.size.height))
-        });
-        grid.rev().find(free).map_or(LOST, Hand::RightClick)
-    }
-
-    fn save(&self) -> Value {
-        json!(self)
-    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -316,10 +271,6 @@ impl Task for LeftHalf {
         let windows = open_texts(desk, random, 2);
         self.window = windows.first().copied().unwrap_or_default();
         self.title = title(desk, self.window);
-    }
-
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
     }
 
     fn check(&self, desk: &Desk) -> Result<(), String> {
@@ -364,14 +315,22 @@ impl Task for LeftHalf {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OtherDisplay {
-    window: u64,
+    windows: Vec<u64>,
     keep: u64,
-    title: String,
+    titles: Vec<String>,
 }
 
 impl OtherDisplay {
+    fn draw(n: usize) -> Box<dyn Task> {
+        Box::new(Self { windows: vec![0; n], keep: 0, titles: Vec::new() })
+    }
+
     pub(super) fn plan(_: &mut Random, _: &Words) -> Box<dyn Task> {
-        Box::new(Self { window: 0, keep: 0, title: String::new() })
+        Self::draw(1)
+    }
+
+    pub(super) fn plan_two(_: &mut Random, _: &Words) -> Box<dyn Task> {
+        Self::draw(2)
     }
 
     fn on_other(desk: &Desk, window: u64) -> bool {
@@ -383,54 +342,46 @@ impl OtherDisplay {
 
 impl Task for OtherDisplay {
     fn objective(&self, _: &Words) -> String {
-        format!("Move the window \"{}\" to the other display.", self.title)
+        let titles: Vec<String> = self.titles.iter().map(|t| format!("\"{t}\"")).collect();
+        let windows = if titles.len() > 1 { "windows" } else { "window" };
+        format!("Move the {windows} {} to the other display.", titles.join(" and "))
     }
 
     fn stage(&mut self, desk: &mut Desk, random: &mut Random) {
-        let mut windows = open_texts(desk, random, 2);
+        let n = self.windows.len();
+        let mut windows = open_texts(desk, random, n + 1);
         for window in &windows {
             if let Some(outer) = desk.frame(*window).map(|f| f.outer) {
-                desk.put(
-                    *window,
-                    ScreenRect::new(
-                        outer.origin.x,
-                        outer.origin.y,
-                        outer.size.width.min(480),
-                        outer.size.height.min(320),
-                    ),
-                );
+                let size = Size::new(outer.size.width.min(480), outer.size.height.min(320));
+                desk.put(*window, ScreenRect { size, ..outer });
             }
         }
         random.shuffle(&mut windows);
-        self.window = windows.first().copied().unwrap_or_default();
-        self.keep = windows.last().copied().unwrap_or_default();
-        self.title = title(desk, self.window);
-    }
-
-    fn wanted(&self, _: &Desk) -> Wanted {
-        Wanted::default()
+        self.keep = windows.pop().unwrap_or_default();
+        self.titles = windows.iter().map(|window| title(desk, *window)).collect();
+        self.windows = windows;
     }
 
     fn check(&self, desk: &Desk) -> Result<(), String> {
-        there(desk, &[self.window, self.keep])?;
+        there(desk, &self.windows)?;
+        there(desk, &[self.keep])?;
         if Self::on_other(desk, self.keep) {
             return Err("the wrong window was moved".to_owned());
         }
-        if Self::on_other(desk, self.window) {
-            Ok(())
-        } else {
-            Err("the window is not wholly on the other display".to_owned())
-        }
+        let missing =
+            self.windows.iter().zip(&self.titles).find(|(window, _)| !Self::on_other(desk, **window));
+        missing.map_or(Ok(()), |(_, title)| Err(format!("{title:?} is not wholly on the other display")))
     }
 
     fn next(&self, reach: &Reach<'_>) -> Hand {
-        let outer = reach.desk.frame(self.window).map(|f| f.outer);
-        let Some((outer, other)) = outer.zip(reach.desk.displays().get(1).map(|d| d.area)) else {
+        let window = self.windows.iter().find(|window| !Self::on_other(reach.desk, **window));
+        let frame = window.and_then(|window| reach.desk.frame(*window));
+        let Some((frame, other)) = frame.zip(reach.desk.displays().get(1).map(|d| d.area)) else {
             return LOST;
         };
-        let (from, to) = (outer.center(), other.center());
+        let (from, to) = (frame.outer.center(), other.center());
         let (dx, dy) = (to.x - from.x, to.y - from.y);
-        reach.title(self.window).map_or_else(|hand| hand, |from| Hand::Drag(from, from.offset(dx, dy)))
+        reach.title(frame.id).map_or_else(|hand| hand, |from| Hand::Drag(from, from.offset(dx, dy)))
     }
 
     fn save(&self) -> Value {
