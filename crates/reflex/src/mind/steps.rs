@@ -10,6 +10,7 @@ use super::words::{self, alike, is};
 use crate::eye::Line;
 use control::{apply, choose, confirm, fill, page, press, prompt, row, to_end, turn};
 use handsight_base::space::{FramePx, FrameRect};
+pub(super) use text::value_of;
 use text::{add_line, compute, menu_item, save, save_as, type_text};
 
 /// What the hands do.
@@ -76,13 +77,54 @@ pub(super) fn keep(task: &Task, view: &View<'_>, note: &mut Note) {
 pub(super) fn message(task: &Task, view: &View<'_>) -> Option<Go> {
     let (about, answer) = task.message.as_ref()?;
     let window = view.active()?;
-    let area = client(window);
-    let said = view.text_in(window.area).to_lowercase();
-    let named = about.split(' ').filter(|word| word.len() > 3).any(|word| {
-        said.split_whitespace().any(|seen| alike(seen.trim_matches(['.', ',', '?']), word) > 0.8)
-    });
-    let button = view.find_in(area, answer).filter(|_| named)?;
+    let button = view.find_in(client(window), answer).filter(|_| says(window, about, view))?;
     Some(click(on(&button.area), "answer", format!("a message: \"{answer}\"")))
+}
+
+/// Whether a window speaks about this.
+fn says(window: &Window, about: &str, view: &View<'_>) -> bool {
+    let said = view.text_in(window.area).to_lowercase();
+    about
+        .split(' ')
+        .filter(|word| word.len() > 3)
+        .any(|word| said.split_whitespace().any(|seen| alike(seen.trim_matches(['.', ',', '?']), word) > 0.8))
+}
+
+/// Messages that are there: the one in front first, then any that is in sight.
+fn messages(pairs: &[(String, String)], view: &View<'_>) -> Go {
+    let seen = |window: &&Window| pairs.iter().any(|(about, _)| says(window, about, view));
+    let Some(window) = view.active().filter(|w| seen(w)).or_else(|| view.windows.iter().find(seen)) else {
+        return Go::Next;
+    };
+    // Of what overlaps, words of another one may be in reach: both must fit.
+    let button = pairs
+        .iter()
+        .filter(|(about, _)| says(window, about, view))
+        .find_map(|(_, answer)| view.find_in(client(window), answer));
+    match button {
+        Some(button) => click(on(&button.area), "answer", format!("answered \"{}\"", button.text)),
+        None => click(low_title(window), "front", "the next message"),
+    }
+}
+
+/// A window fills the screen, or leaves it, by the buttons of its title bar: each as wide as the one that closes it.
+fn sized(title: &str, whole: bool, view: &View<'_>, note: &Note) -> Go {
+    let did = if whole { "grow" } else { "hide" };
+    let Some(window) = view.titled(title) else {
+        return match view.task_button(title) {
+            Some(button) if note.did != did => {
+                click(on(&button.area), "task", format!("\"{title}\" to the front"))
+            }
+            _ => Go::Next,
+        };
+    };
+    let fills = window.bar.size.width * 10 > view.scene.screen.width * 8;
+    if whole && note.did == did && (fills || note.tries > 2) {
+        return Go::Next;
+    }
+    let wide = 2 * (window.bar.right() as i32 - window.close.x);
+    let at = window.close.offset(if whole { -wide } else { -2 * wide }, 0);
+    click(at, did, format!("\"{title}\""))
 }
 
 /// Looks at one step.
@@ -99,6 +141,8 @@ pub(super) fn step(step: &Step, view: &View<'_>, note: &Note) -> Go {
         Step::Save => save(view, note),
         Step::SaveAs(name) => save_as(name, view, note),
         Step::Menu(menu, item) => menu_item(menu, item, view, note),
+        Step::Item { menu, item } => menu_item(&[menu], &[item], view, note),
+        Step::Messages(pairs) => messages(pairs, view),
         Step::Answer(pairs) => answer(pairs, view),
         Step::Compute(sum) => compute(sum, view, note),
         Step::ToEnd => to_end(view, note),
@@ -116,6 +160,7 @@ pub(super) fn step(step: &Step, view: &View<'_>, note: &Note) -> Go {
         Step::Prompt(text) => prompt(text, view, note),
         Step::Close { title, answer } => close(title, answer.as_deref(), view, note),
         Step::Front(title) => front(title, view, note),
+        Step::Sized { title, whole } => sized(title, *whole, view, note),
     }
 }
 

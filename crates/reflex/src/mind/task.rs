@@ -24,6 +24,13 @@ pub(crate) enum Step {
     SaveAs(String),
     /// An item of a menu, each by any of its names.
     Menu(&'static [&'static str], &'static [&'static str]),
+    /// The same with the names a task says.
+    Item {
+        menu: String,
+        item: String,
+    },
+    /// Message boxes by what they are about, and their answers, in whatever order they are seen.
+    Messages(Vec<(String, String)>),
     /// Questions by what they are about, and their answers, in whatever order they come.
     Answer(Vec<(String, String)>),
     Compute(String),
@@ -54,6 +61,11 @@ pub(crate) enum Step {
         answer: Option<String>,
     },
     Front(String),
+    /// A window by its title fills the screen, or is seen on the task bar only.
+    Sized {
+        title: String,
+        whole: bool,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -202,7 +214,10 @@ impl Parser<'_> {
             "type" | "write" | "enter" => self.type_text(),
             "add" => self.next_quoted().map(Step::AddLine).into_iter().collect(),
             "save" => {
-                let named = self.words(&["it", "as"]) || self.words(&["as"]);
+                let named = ["it", "the text", ""].iter().any(|what| {
+                    let words: Vec<&str> = what.split_whitespace().chain(["as"]).collect();
+                    self.words(&words)
+                });
                 let name = if named { self.quoted() } else { None };
                 vec![name.map_or(Step::Save, Step::SaveAs)]
             }
@@ -218,7 +233,7 @@ impl Parser<'_> {
                 Vec::new()
             }
             "copy" => self.copy(),
-            "answer" if self.word("their") => {
+            "answer" if self.word("their") || self.word("its") => {
                 let said = self.next_quoted();
                 for step in &mut self.task.steps {
                     if let Step::Close { answer, .. } = step {
@@ -227,6 +242,9 @@ impl Parser<'_> {
                 }
                 Vec::new()
             }
+            "answer" if self.words(&["the", "message", "about"]) => self.message(),
+            // It comes of the step before, which answers it.
+            "answer" if self.words(&["the", "question", "about", "it"]) => Vec::new(),
             "answer" => {
                 let mut pairs = Vec::new();
                 while let Some(pair) = self.next_quoted().zip(self.next_quoted()) {
@@ -237,6 +255,7 @@ impl Parser<'_> {
             "compute" | "calculate" => self.compute(),
             "scroll" => vec![Step::ToEnd],
             "press" | "click" => self.quoted().map(Step::Press).into_iter().collect(),
+            "in" if self.words(&["the", "window"]) => self.quoted().map(Step::Front).into_iter().collect(),
             "in" => {
                 let program = self.quoted().map(Step::Program);
                 let page = if self.word("under") { self.quoted().map(Step::Page) } else { None };
@@ -246,6 +265,8 @@ impl Parser<'_> {
                 let on = self.word("on") || !self.word("off");
                 self.all_quoted().into_iter().map(|name| Step::Turn { name, on }).collect()
             }
+            "choose" | "select" if self.named_in_menu() => self.menu(),
+            "select" if !self.pair_follows("for") => self.quoted().map(Step::Row).into_iter().collect(),
             "choose" | "select" => {
                 self.pairs("for").into_iter().map(|(value, name)| Step::Choose { value, name }).collect()
             }
@@ -265,6 +286,11 @@ impl Parser<'_> {
                 self.word("the");
                 let _ = self.word("windows") || self.word("window");
                 self.all_quoted().into_iter().map(|title| Step::Close { title, answer: None }).collect()
+            }
+            "make" => self.folder(),
+            "minimise" | "maximise" => {
+                let whole = verb == "maximise";
+                self.next_quoted().map(|title| Step::Sized { title, whole }).into_iter().collect()
             }
             "bring" => self.next_quoted().map(Step::Front).into_iter().collect(),
             _ => Vec::new(),
@@ -286,8 +312,54 @@ impl Parser<'_> {
         vec![Step::Program(name)]
     }
 
+    /// `the message about N with "B"`; several are one step, as any may lie over the others.
+    fn message(&mut self) -> Vec<Step> {
+        let about = self.plain();
+        let about =
+            about.iter().take_while(|w| *w != "with").map(String::as_str).collect::<Vec<_>>().join(" ");
+        let Some(answer) = self.quoted() else { return Vec::new() };
+        if let Some(Step::Messages(messages)) = self.task.steps.last_mut() {
+            messages.push((about, answer));
+            return Vec::new();
+        }
+        vec![Step::Messages(vec![(about, answer)])]
+    }
+
+    /// Whether `"I" in the menu "M"` comes next.
+    fn named_in_menu(&self) -> bool {
+        let word = |token: &Token, text: &str| matches!(token, Token::Word(word) if word == text);
+        matches!(self.tokens, [Token::Quoted(_), a, b, c, Token::Quoted(_), ..] if word(a, "in") && word(b, "the") && word(c, "menu"))
+    }
+
+    fn menu(&mut self) -> Vec<Step> {
+        let pair = self.quoted().zip(self.next_quoted());
+        pair.map(|(item, menu)| Step::Item { menu, item }).into_iter().collect()
+    }
+
+    /// Whether `"A" with "B"` comes next, for any word in place of `with`.
+    fn pair_follows(&self, with: &str) -> bool {
+        matches!(self.tokens, [Token::Quoted(_), Token::Word(word), Token::Quoted(_), ..] if word == with)
+    }
+
+    /// `the folder "E" in the folder "D"`, to be made.
+    fn folder(&mut self) -> Vec<Step> {
+        let Some((name, folder)) = self.next_quoted().zip(self.next_quoted()) else { return Vec::new() };
+        vec![
+            Step::Path { path: format!("/{folder}"), entry: None },
+            Step::PressAny(super::words::NEW_FOLDER),
+            Step::Prompt(name),
+        ]
+    }
+
     fn type_text(&mut self) -> Vec<Step> {
         let shown = self.word("the");
+        if shown && self.word("result") {
+            let sum = self.task.steps.iter().rev().find_map(|step| match step {
+                Step::Compute(sum) => super::steps::value_of(sum),
+                _ => None,
+            });
+            return sum.map(|sum| Step::Type(sum.to_string())).into_iter().collect();
+        }
         let Some(text) = self.quoted() else { return Vec::new() };
         if !shown || !self.word("that") {
             return vec![Step::Type(text)];
@@ -333,136 +405,4 @@ impl Parser<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::words::{COPY, DELETE, EDIT, PASTE, RENAME, SELECT_ALL};
-    use super::*;
-
-    fn s(text: &str) -> String {
-        text.to_owned()
-    }
-
-    #[test]
-    fn tasks_become_steps() {
-        let cases: &[(&str, Vec<Step>)] = &[
-            (
-                r#"Open "Notepad", type "Call, Tom. Now", and save it as "a.txt"."#,
-                vec![Step::Program(s("Notepad")), Step::Type(s("Call, Tom. Now")), Step::SaveAs(s("a.txt"))],
-            ),
-            (
-                r#"Open the file "a.txt" in the folder "Documents", add the line "x" at its end, and save it."#,
-                vec![
-                    Step::Path { path: s("/Documents/a.txt"), entry: None },
-                    Step::AddLine(s("x")),
-                    Step::Save,
-                ],
-            ),
-            (
-                r#"Open "/Documents/a.txt" with "Execute"."#,
-                vec![Step::Path { path: s("/Documents/a.txt"), entry: Some(s("Execute")) }],
-            ),
-            (
-                r#"Delete the file "a.txt" in the folder "D"."#,
-                vec![
-                    Step::Path { path: s("/D"), entry: None },
-                    Step::Row(s("a.txt")),
-                    Step::PressAny(DELETE),
-                    Step::Confirm(DELETE),
-                ],
-            ),
-            (
-                r#"Rename the file "a" in the folder "D" to "b"."#,
-                vec![
-                    Step::Path { path: s("/D"), entry: None },
-                    Step::Row(s("a")),
-                    Step::PressAny(RENAME),
-                    Step::Prompt(s("b")),
-                ],
-            ),
-            (
-                r#"In "P" under "G", turn on "S" and turn off "T"."#,
-                vec![
-                    Step::Program(s("P")),
-                    Step::Page(s("G")),
-                    Step::Turn { name: s("S"), on: true },
-                    Step::Turn { name: s("T"), on: false },
-                    Step::Apply,
-                ],
-            ),
-            (
-                r#"Open "F", fill in "L" with "V" and "M" with "W", choose "A" for "B" and "C" for "D", turn on "X" and "Y", and press "S"."#,
-                vec![
-                    Step::Program(s("F")),
-                    Step::Fill { name: s("L"), value: s("V") },
-                    Step::Fill { name: s("M"), value: s("W") },
-                    Step::Choose { value: s("A"), name: s("B") },
-                    Step::Choose { value: s("C"), name: s("D") },
-                    Step::Turn { name: s("X"), on: true },
-                    Step::Turn { name: s("Y"), on: true },
-                    Step::Press(s("S")),
-                ],
-            ),
-            (r#"Compute 12 × 34 with "Sums"."#, vec![Step::Program(s("Sums")), Step::Compute(s("12*34"))]),
-            (
-                r#"Answer the question about "a" with "B", the question about "c" with "D", and the question about "e" with "F"."#,
-                vec![Step::Answer(vec![(s("a"), s("B")), (s("c"), s("D")), (s("e"), s("F"))])],
-            ),
-            (
-                r#"Close the windows "A - B" and "C", and leave the others open."#,
-                vec![
-                    Step::Close { title: s("A - B"), answer: None },
-                    Step::Close { title: s("C"), answer: None },
-                ],
-            ),
-            (
-                r#"Answer the question about "a" with "B". Close the windows "*c - W" and "d", and answer their questions with "E"."#,
-                vec![
-                    Step::Answer(vec![(s("a"), s("B"))]),
-                    Step::Close { title: s("*c - W"), answer: Some(s("E")) },
-                    Step::Close { title: s("d"), answer: Some(s("E")) },
-                ],
-            ),
-            (
-                r#"Copy the text of the window "A" into the window "B", and save it."#,
-                vec![
-                    Step::Front(s("A")),
-                    Step::Menu(EDIT, SELECT_ALL),
-                    Step::Menu(EDIT, COPY),
-                    Step::Front(s("B")),
-                    Step::Menu(EDIT, PASTE),
-                    Step::Save,
-                ],
-            ),
-            (
-                r#"Scroll the document to its end and press "I Agree"."#,
-                vec![Step::ToEnd, Step::Press(s("I Agree"))],
-            ),
-            (
-                r#"Open "E", type the "Door code" that "Memo" shows, and save it as "f.txt"."#,
-                vec![
-                    Step::Program(s("E")),
-                    Step::TypeShown { label: s("Door code"), window: s("Memo") },
-                    Step::SaveAs(s("f.txt")),
-                ],
-            ),
-            (
-                r#"Bring the window "Order 1" to the front, turn on "Seen" and press "Reject"."#,
-                vec![
-                    Step::Front(s("Order 1")),
-                    Step::Turn { name: s("Seen"), on: true },
-                    Step::Press(s("Reject")),
-                ],
-            ),
-            ("Be good.", vec![]),
-        ];
-        for (text, steps) in cases {
-            assert_eq!(read(text).steps, *steps, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_message_that_may_come_is_a_rule_and_no_step() {
-        let task = read(r#"Open "E". If a message about a new device appears, answer it with "Not Now"."#);
-        assert_eq!(task.steps.len(), 1);
-        assert_eq!(task.message, Some((s("a new device"), s("Not Now"))));
-    }
-}
+mod tests;

@@ -14,6 +14,7 @@ pub(crate) const COPY: &[&str] = &["Copy"];
 pub(crate) const PASTE: &[&str] = &["Paste", "Insert"];
 pub(crate) const DELETE: &[&str] = &["Delete", "Remove", "Erase"];
 pub(crate) const RENAME: &[&str] = &["Rename", "Change Name"];
+pub(crate) const NEW_FOLDER: &[&str] = &["New Folder", "Create Folder"];
 pub(crate) const APPLY: &[&str] = &["Apply", "Use now", "Set"];
 pub(crate) const YES: &[&str] = &["Yes", "Yes, do it", "Replace", "Overwrite"];
 pub(crate) const OK: &[&str] = &["OK", "Accept", "Confirm"];

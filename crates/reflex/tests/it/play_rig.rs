@@ -19,9 +19,10 @@ use handsight_base::port::model::Model;
 use handsight_base::space::Size;
 use handsight_base::stop::Stop;
 use handsight_store::{Durability, Journal, Options, RunMeta};
+use handsight_worlds::WORLDS;
 use handsight_worlds::engine::desktop::WorldDesktop;
 use handsight_worlds::engine::{Input, World, hold};
-use handsight_worlds::{Setup, WORLDS};
+use handsight_worlds::task::{PLAIN_TOOLS, TaskInfo};
 use std::sync::{Arc, Mutex};
 
 /// How a task went.
@@ -46,15 +47,14 @@ pub(crate) enum Eyes {
 pub(crate) const MOST_TURNS: u64 = 60;
 
 /// The tasks that the profile's own tools can do.
-pub(crate) fn tasks() -> Vec<&'static str> {
-    let plain = handsight_worlds::task::PLAIN_TOOLS;
-    (WORLDS[0].tasks)().iter().filter(|t| t.needs_only(plain) && t.displays < 2).map(|t| t.name).collect()
+pub(crate) fn tasks() -> Vec<TaskInfo> {
+    (WORLDS[0].tasks)().into_iter().filter(|t| t.needs_only(PLAIN_TOOLS) && t.displays < 2).collect()
 }
 
-pub(crate) fn play(task: &str, seed: u64, size: Size, eyes: Eyes, model: Arc<dyn Model>) -> Played {
+pub(crate) fn play(task: &TaskInfo, seed: u64, size: Size, eyes: Eyes, model: Arc<dyn Model>) -> Played {
     let build = |seed| {
-        let world = (WORLDS[0].build)(&Setup::new(seed, size));
-        let objective = hold(&*world).begin(task).unwrap();
+        let world = (WORLDS[0].build)(&task.setup(seed, size));
+        let objective = hold(&*world).begin(task.name).unwrap();
         (world, objective)
     };
     let (world, objective) = build(seed);

@@ -1,5 +1,6 @@
 //! Steps with what is pressed: buttons, check boxes, choices, fields, rows of lists, pages, and turning the wheel to them.
 
+use super::text::page_in;
 use super::{Go, Hands, button, click, field_in, go, look, low_right, on};
 use crate::eye::Line;
 use crate::mind::note::Note;
@@ -163,7 +164,8 @@ pub(super) fn row(name: &str, view: &View<'_>, note: &Note) -> Go {
     match view.find_in(area, name) {
         // Beside the name, which stays legible under the pointer.
         Some(line) => click(on(&line.area).offset(14, 0), "row", format!("\"{name}\"")),
-        None => look_further(name, area, view, note),
+        // The wheel turns the list, not what is around it.
+        None => look_further(name, page_in(area, view).unwrap_or(area), view, note),
     }
 }
 

@@ -131,7 +131,7 @@ pub(super) fn compute(sum: &str, view: &View<'_>, note: &Note) -> Go {
     go(Hands::Type(format!("{sum}=")), "sum", format!("should show {result}"))
 }
 
-pub(super) fn value_of(sum: &str) -> Option<i64> {
+pub(crate) fn value_of(sum: &str) -> Option<i64> {
     let at = sum[1..].find(['+', '-', '*', '/'])? + 1;
     let (a, b) = (sum[..at].parse::<i64>().ok()?, sum[at + 1..].parse::<i64>().ok()?);
     match &sum[at..=at] {
