@@ -39,8 +39,14 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const PAGES: [&str; 5] =
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/performance.md", "examples/README.md"];
+    const PAGES: [&str; 6] = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/eval.md",
+        "docs/performance.md",
+        "examples/README.md",
+    ];
     /// Folders at the root that pages name files in; `crates/` may be left out.
     const ROOTS: [&str; 6] = ["crates", "docs", "examples", "profiles", "xtask", "bench"];
 

@@ -3,6 +3,7 @@
 //! Only shapes live here. A flag's meaning is carried out by the command of the same name in `commands/`; nothing here reads
 //! anything but the arguments.
 
+mod eval;
 mod models;
 
 use crate::commands::bench;
@@ -11,6 +12,7 @@ use crate::{environment, exit};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+pub(crate) use eval::EvalArgs;
 pub(crate) use models::{ModelsCommand, ModelsDialectArgs, ModelsTestArgs};
 
 /// Gives a model eyes, hands and a memory on a real screen.
@@ -98,6 +100,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
+    /// Judge a profile and a model by a suite of cases, beside controls that do nothing, anything and everything right
+    Eval(EvalArgs),
     /// Show what models have cost: over all runs, by day, model or run
     Cost(CostArgs),
     /// Check this machine, the desktop and the model service, and name the remedy for what is missing

@@ -12,6 +12,8 @@ use handsight_base::key::KeyError;
 use handsight_base::port::desktop::{DesktopError, DesktopFault};
 use handsight_base::port::model::ModelError;
 use handsight_base::stop::StopReason;
+use handsight_lab::kept::KeptError;
+use handsight_lab::suite::SuiteError;
 use handsight_model::SetupError;
 use handsight_model::scripted::ScriptError;
 use handsight_store::StoreError;
@@ -172,6 +174,12 @@ pub(crate) fn of_error(error: &anyhow::Error) -> (Exit, String) {
         if cause.is::<SetupError>() || cause.is::<ScriptError>() {
             return (Exit::Usage, "`handsight models` lists the providers.".to_owned());
         }
+        if cause.is::<SuiteError>() {
+            return (Exit::Usage, "docs/eval.md says what a suite is made of.".to_owned());
+        }
+        if let Some(kept) = cause.downcast_ref::<KeptError>() {
+            return of_kept(kept);
+        }
         if cause.is::<NoSuchTool>() || cause.is::<KeyError>() {
             return (Exit::Usage, "`handsight profiles show` shows the settings.".to_owned());
         }
@@ -240,6 +248,18 @@ fn of_model(error: &ModelError) -> (Exit, String) {
         | ModelError::RequestTooLarge { .. }
         | ModelError::ContextTooLarge { .. }
         | ModelError::RecordingEnds { .. } => (Exit::Model, "`handsight doctor` checks the model service."),
+    };
+    (exit, hint.to_owned())
+}
+
+fn of_kept(error: &KeptError) -> (Exit, String) {
+    let (exit, hint) = match error {
+        KeptError::Another { .. } => (Exit::Usage, "Go on with the same suite, profile, model and seeds."),
+        KeptError::NoHeader { .. } => (Exit::Usage, "--resume takes the folder of an evaluation."),
+        KeptError::File { why, .. } if why.kind() == std::io::ErrorKind::NotFound => {
+            (Exit::Usage, "--resume takes the folder of an evaluation.")
+        }
+        KeptError::File { .. } => (Exit::Storage, ""),
     };
     (exit, hint.to_owned())
 }

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Test,
     /// `demo_YYYYMMDD_HHMMSS`: a folder of runs.
     Demo,
+    /// `eval_YYYYMMDD_HHMMSS`: the same, with a report.
+    Eval,
 }
 
 impl Kind {
@@ -25,6 +27,7 @@ impl Kind {
             Self::Run => "run",
             Self::Test => "test",
             Self::Demo => "demo",
+            Self::Eval => "eval",
         }
     }
 }

@@ -147,6 +147,11 @@ impl Judge {
         Self { world }
     }
 
+    /// Another hold on it, for who knows the way.
+    pub(crate) fn world(&self) -> SharedWorld {
+        Arc::clone(&self.world)
+    }
+
     /// `None` without a task.
     pub(crate) fn verified(&self) -> Option<bool> {
         self.verdict().map(|(verified, _)| verified)

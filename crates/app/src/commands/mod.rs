@@ -5,6 +5,7 @@ mod cost;
 mod demo;
 mod dialects;
 mod doctor;
+mod eval;
 mod generate;
 pub(crate) mod hands;
 pub(crate) mod manual;
@@ -59,6 +60,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
             Some(ModelsCommand::Dialects { json }) => dialects::list(environment, json),
             Some(ModelsCommand::Dialect(args)) => dialects::read(environment, &args),
         },
+        Command::Eval(args) => eval::run(environment, &args),
         Command::Cost(args) => cost::run(environment, &args),
         Command::Doctor(args) => doctor::run(environment, &args),
         Command::Bench(args) => bench::run(environment, &args),

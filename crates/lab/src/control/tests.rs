@@ -1,0 +1,95 @@
+use super::*;
+use handsight_base::flow::intent::Intent;
+use handsight_base::flow::prompt::{Prompt, Sampling};
+use handsight_base::port::dialect::Dialect as _;
+use handsight_base::space::{FrameId, PictureGeometry, ScreenPx, Size};
+use handsight_worlds::desk::{Desk, DeskSetup};
+use handsight_worlds::engine::share;
+use std::time::Duration;
+
+fn geometry(scale: f64) -> FrameGeometry {
+    let size = Size::new((1280.0 * scale) as u32, (720.0 * scale) as u32);
+    FrameGeometry { frame: FrameId(3), size, origin: ScreenPx::new(0, 0), scale }
+}
+
+/// What the engine would do after asking.
+async fn asked<M: Mind>(control: &Control<M>, frame: FrameGeometry) -> Intent {
+    let prompt = Prompt {
+        fragments: Vec::new(),
+        pictures: Vec::new(),
+        tools: Vec::new(),
+        sampling: Sampling::default(),
+        history: Vec::new(),
+        frame,
+        captured_at: Duration::ZERO,
+    };
+    let request = Plain.encode(&prompt);
+    let reply = control.ask(&request, &Stop::new()).await.unwrap();
+    let picture = PictureGeometry { frame: frame.frame, pane: frame.whole(), size: frame.size };
+    let mut decoded = Plain.decode(&reply, &picture).unwrap();
+    assert_eq!(decoded.plan.len(), 1);
+    decoded.plan.remove(0).intent
+}
+
+#[tokio::test]
+async fn who_does_nothing_says_so_at_once() {
+    let intent = asked(&Control::new("no-op", NoOp), geometry(1.0)).await;
+    assert!(matches!(intent, Intent::Done { .. }), "{intent:?}");
+}
+
+#[tokio::test]
+async fn anything_is_the_same_from_the_same_seed_and_ends() {
+    let play = |seed: u64, tools: &'static [&'static str]| async move {
+        let control = Control::new("random", Anything::new(seed, "case", tools));
+        let mut intents = Vec::new();
+        loop {
+            let intent = asked(&control, geometry(1.0)).await;
+            let done = matches!(intent, Intent::Done { .. });
+            intents.push(intent);
+            if done {
+                return intents;
+            }
+        }
+    };
+    let (first, again, other) =
+        (play(1, &["click", "type"]), play(1, &["click", "type"]), play(2, &["click", "type"]));
+    let (first, again, other) = (first.await, again.await, other.await);
+    assert_eq!(first.len(), ACTIONS + 1);
+    assert_eq!(first, again);
+    assert_ne!(first, other);
+    for intent in &first[..ACTIONS] {
+        let Intent::Act(action) = intent else { panic!("{intent:?}") };
+        assert!(["click", "type"].contains(&action.name()), "only the profile's tools: {action:?}");
+        let inside =
+            |spot: &At<FramePx>| geometry(1.0).whole().contains(spot.point) && spot.frame == FrameId(3);
+        assert!(action.spots().iter().all(inside), "{action:?}");
+    }
+    let all = play(1, crate::suite::TOOLS).await;
+    assert!(
+        all.iter().any(|i| matches!(i, Intent::Act(Action::Drag { .. } | Action::Key { .. }))),
+        "{all:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_oracle_speaks_in_pixels_of_the_frame() {
+    let world = share(Desk::new(&DeskSetup::new(7)));
+    let hand = {
+        let mut desk = hold(&world);
+        desk.begin("compute").unwrap();
+        desk.oracle()
+    };
+    let want = |frame: &FrameGeometry| hand.action(frame).unwrap().unwrap();
+    let control = Control::new("oracle", Oracle::new(world));
+    for scale in [1.0, 1.5, 2.0] {
+        let frame = geometry(scale);
+        assert_eq!(asked(&control, frame).await, Intent::Act(want(&frame)), "{scale}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_of_another_dialect_is_no_wish() {
+    let control = Control::new("no-op", NoOp);
+    let error = control.ask(&ModelRequest::default(), &Stop::new()).await.unwrap_err();
+    assert!(matches!(error, ModelError::Malformed { .. }), "{error}");
+}
