@@ -4,6 +4,7 @@
 //! fails the run when `CI=true`; elsewhere the tests that need it say `SKIPPED` and are counted so. The tests see
 //! neither the person's display nor the person's keys.
 
+mod ahead;
 mod cargo;
 mod count;
 mod groups;
@@ -16,6 +17,7 @@ use anyhow::{Result, bail};
 
 use crate::workspace::Workspace;
 use crate::{layers, spec, tidy, vendors};
+use ahead::Ahead;
 use cargo::Cargo;
 pub(crate) use count::Count;
 use groups::Group;
@@ -58,6 +60,8 @@ const TIERS: &[(&str, Tier, &str)] = &[
     ("doc", Tier::Doc, "examples in the documentation"),
 ];
 
+const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+
 /// True when nothing failed.
 pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
     let mut long = false;
@@ -88,6 +92,7 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
     if tiers.iter().any(|(_, tier, _)| matches!(tier, Tier::Tests(_) | Tier::Vendors | Tier::Wine)) {
         total += programs::report(ci);
     }
+    let mut ahead = (ci && named.is_empty()).then(|| Ahead::begin(workspace, &cargo));
     // The servers of VNC are waited for more than they work, and so is Wine.
     let vnc = Tier::Tests(Some(Group::Vnc));
     let both = [vnc, Tier::Wine].iter().all(|tier| tiers.iter().any(|(_, t, _)| t == tier));
@@ -102,6 +107,9 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
             table.extend(rows);
             continue;
         }
+        if *tier == Tier::Clippy && ahead.is_some() {
+            continue;
+        }
         println!("\n== {name}");
         let start = Instant::now();
         let count = run_tier(workspace, &mut cargo, *tier).unwrap_or_else(|error| {
@@ -110,6 +118,12 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
         });
         total += count;
         table.push(row(name, start.elapsed().as_secs_f64(), count));
+    }
+    if let Some(ahead) = ahead.take() {
+        println!("\n== clippy");
+        let (count, seconds) = ahead.clippy();
+        total += count;
+        table.push(row("clippy", seconds, count));
     }
     println!("\n{}", table.join("\n"));
     println!("{total}");
@@ -154,9 +168,7 @@ fn help() -> String {
 fn run_tier(workspace: &Workspace, cargo: &mut Cargo, tier: Tier) -> Result<Count> {
     match tier {
         Tier::Fmt => cargo.tool("rustfmt", &["fmt", "--all", "--check"]),
-        Tier::Clippy => {
-            cargo.tool("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
-        }
+        Tier::Clippy => cargo.tool("clippy", CLIPPY),
         Tier::Tidy => tidy_tier(workspace),
         Tier::Build => cargo.build(),
         Tier::Tests(group) => cargo.tests(group),

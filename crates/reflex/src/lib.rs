@@ -135,7 +135,10 @@ mod tests {
         assert_eq!(task("# Your task\nb"), Some("b"));
         let beside = "Objective: Open \"A\".\n\nTurn 3 of 12.\n\nSteps so far, the newest last:\n\
             turn 1: mouse {\"x\":1} - 0/2 menu: done\nturn 2: write {\"text\":\"a} - b\"} - 1/2 typed [x: y]; on: not done: gone";
-        assert_eq!((objective(beside), last_note(beside)), (Some("Open \"A\"."), Some("1/2 typed [x: y]; on")));
+        assert_eq!(
+            (objective(beside), last_note(beside)),
+            (Some("Open \"A\"."), Some("1/2 typed [x: y]; on"))
+        );
         assert_eq!((objective("no"), last_note("Objective: x")), (None, None));
         assert_eq!((task("no task"), task("# Your task\n\n# Tools")), (None, None));
     }

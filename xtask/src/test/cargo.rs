@@ -33,6 +33,8 @@ pub(super) struct Cargo {
     built: Option<bool>,
     /// Where what is said goes while another run has the terminal, and the profile with a report of its own.
     said: Option<(PathBuf, &'static str)>,
+    /// Takes only the time nobody else wants.
+    gives_way: bool,
     /// Names of all integration tests, once they were asked for (libtest only).
     listed: Option<BTreeSet<String>>,
 }
@@ -49,6 +51,7 @@ impl Cargo {
             env: Vec::new(),
             built: None,
             said: None,
+            gives_way: false,
             listed: None,
         };
         // HANDSIGHT_XTASK_LIBTEST=1 takes the way without nextest, to try it where nextest is installed.
@@ -76,6 +79,11 @@ impl Cargo {
     /// The same beside another run: with the report of a nextest profile of its own, and what is said kept in a file.
     pub(super) fn beside(&self, said: PathBuf, profile: &'static str) -> Self {
         Self { said: Some((said, profile)), ..self.clone() }
+    }
+
+    /// The same at the lowest priority, with what is said kept in a file. It runs no tests.
+    pub(super) fn giving_way(&self, said: PathBuf) -> Self {
+        Self { gives_way: true, ..self.beside(said, "") }
     }
 
     /// fmt and clippy: components a toolchain may lack.
@@ -204,6 +212,9 @@ impl Cargo {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = self.windows.map_or_else(|| Command::new("cargo"), Std::cargo);
+        if self.gives_way {
+            command = niced(&command);
+        }
         command.current_dir(&self.root).stdin(Stdio::null());
         for arg in args {
             if *arg == WHOSE {
@@ -223,6 +234,19 @@ impl Cargo {
         }
         command
     }
+}
+
+/// The same program with the same environment at the lowest priority.
+fn niced(command: &Command) -> Command {
+    let mut niced = Command::new("nice");
+    niced.args(["-n", "19"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => niced.env(name, value),
+            None => niced.env_remove(name),
+        };
+    }
+    niced
 }
 
 /// What the person's shell has and a test must not see: the display (a test would move the person's mouse), keys,

@@ -48,6 +48,13 @@ impl Aside {
     }
 }
 
+/// Compiles the tests of Windows ahead of their tier, if it can come to them; what is wrong with them is said there.
+pub(super) fn build_ahead(workspace: &Workspace, cargo: &Cargo) {
+    if let (true, Some(std)) = (NEEDS.iter().all(|(program, _)| windows::has(program)), Std::find()) {
+        let _said_by_the_tier = cargo.for_windows(workspace, std, PACKAGES).build();
+    }
+}
+
 /// With `aside` beside its own tests, if it comes to these.
 pub(super) fn run(workspace: &Workspace, linux: &mut Cargo, aside: Option<&mut Aside>) -> Result<Count> {
     let lacking = |what: &str, remedy: &str| {

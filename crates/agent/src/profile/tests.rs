@@ -78,7 +78,10 @@ fn complaints_name_the_place_and_the_nearest_key() {
     let text = set_layer(&aliases(), "act.jiter=1").unwrap_err().to_string();
     assert!(text.ends_with("there is no setting `act.jiter`. Did you mean `act.jitter`?"), "{text}");
     let text = Profile::resolve("statless", &[]).unwrap_err().to_string();
-    assert_eq!(text, "there is no profile \"statless\"; there are: stateless, assist. Did you mean \"stateless\"?");
+    assert_eq!(
+        text,
+        "there is no profile \"statless\"; there are: stateless, assist. Did you mean \"stateless\"?"
+    );
 }
 
 #[test]

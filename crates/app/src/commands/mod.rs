@@ -11,15 +11,17 @@ pub(crate) mod hands;
 pub(crate) mod manual;
 mod models;
 mod profiles;
-pub(crate) mod run;
 mod report;
+pub(crate) mod run;
 mod runs;
 mod window;
 #[cfg(target_os = "linux")]
 mod world_window;
 mod worlds;
 
-use crate::cli::{Command, ConfigCommand, ReportCommand, ModelsCommand, ProfilesCommand, WindowCommand, WorldsCommand};
+use crate::cli::{
+    Command, ConfigCommand, ModelsCommand, ProfilesCommand, ReportCommand, WindowCommand, WorldsCommand,
+};
 use crate::environment::Environment;
 use crate::exit::Exit;
 

@@ -53,7 +53,9 @@ pub(crate) fn parse(environment: &Environment, args: &ReportParseArgs) -> anyhow
         }));
         return Ok(Exit::Done);
     }
-    for (title, counts) in [("replies that could not be used", malformed), ("tools that there are not", tools)] {
+    for (title, counts) in
+        [("replies that could not be used", malformed), ("tools that there are not", tools)]
+    {
         say::result(&format!("{title}:"));
         for (model, counts) in counts {
             for (word, count) in counts {
@@ -73,7 +75,8 @@ impl Report {
             let mut found = Vec::new();
             for note in &step.notes {
                 if let Some(code) = between(note, "malformed (", ")") {
-                    *self.malformed.entry(model.clone()).or_default().entry(code.to_owned()).or_default() += 1;
+                    *self.malformed.entry(model.clone()).or_default().entry(code.to_owned()).or_default() +=
+                        1;
                     found.push(note.clone());
                 }
                 if let Some(tool) = between(note, "there is no tool \"", "\"") {

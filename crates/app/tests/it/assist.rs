@@ -37,7 +37,16 @@ fn assist(handsight: &Handsight, server: &Server, more: &[&str]) -> Said {
     handsight.config("providers/own.toml", provider);
     let url = server.base_url();
     let args = [
-        &["run", "Open the start menu", "--profile", "assist", "--desktop", DESK, "--model", "own/test-model"][..],
+        &[
+            "run",
+            "Open the start menu",
+            "--profile",
+            "assist",
+            "--desktop",
+            DESK,
+            "--model",
+            "own/test-model",
+        ][..],
         &["--base-url", &url, "--out", "run"],
         more,
     ];
@@ -110,12 +119,12 @@ fn what_was_dropped_refused_or_failed_is_told_in_the_next_turn() {
 fn a_broken_reply_and_a_busy_service_take_no_turn() {
     let handsight = Handsight::new();
     let fenced = Reply::text("```json\n{\"steps\": [], \"done\": \"x\"}\n```");
-    let busy = Reply::Status { code: 503, headers: vec![], body: b"{\"error\":{\"message\":\"busy\"}}".to_vec() };
+    let busy =
+        Reply::Status { code: 503, headers: vec![], body: b"{\"error\":{\"message\":\"busy\"}}".to_vec() };
     let server = server(vec![fenced, busy, done("ok")]);
     let said = assist(&handsight, &server, &["--json"]);
     assert_eq!(said.ended(0).json()["turns"], 1);
-    let budgets: Vec<Value> =
-        server.requests().iter().map(|r| r.json["max_tokens"].clone()).collect();
+    let budgets: Vec<Value> = server.requests().iter().map(|r| r.json["max_tokens"].clone()).collect();
     assert_eq!(budgets, [json!(1024), json!(512), json!(512)]);
     let notes = session(&handsight.home().join("run"))[0]["notes"].to_string();
     assert!(notes.contains("malformed (not_json)"), "{notes}");
@@ -184,7 +193,8 @@ fn scroll_and_drag_are_offered_only_when_asked_for() {
 #[test]
 fn a_missing_key_is_told_before_anything_is_looked_at() {
     let handsight = Handsight::new();
-    let said = handsight.run(&["run", "Open Notepad", "--profile", "assist", "--desktop", DESK, "--out", "run"]);
+    let said =
+        handsight.run(&["run", "Open Notepad", "--profile", "assist", "--desktop", DESK, "--out", "run"]);
     assert_eq!(said.code, 2, "{}", said.stderr);
     assert!(said.stderr.contains("OPENAI_API_KEY"), "{}", said.stderr);
     assert!(!handsight.home().join("run").exists(), "nothing was begun");
@@ -212,7 +222,8 @@ fn its_settings_are_shown_and_may_be_set_for_one_run() {
     let server = server(vec![done("ok")]);
     assist(&handsight, &server, &["--no-overlay", "--max-steps", "5"]).ended(0);
     assert!(told(&server.requests()[0]).contains("Turn 1 of 5."));
-    let both = handsight.run(&["run", "x", "--overlay", "--no-overlay", "--profile", "assist", "--desktop", DESK]);
+    let both =
+        handsight.run(&["run", "x", "--overlay", "--no-overlay", "--profile", "assist", "--desktop", DESK]);
     assert!(!both.stderr.contains("cannot be used with"), "the last one counts: {}", both.stderr);
 }
 
@@ -247,7 +258,17 @@ fn a_recorded_run_gives_the_same_steps_again() {
     let outside = step("mouse", json!({"x": 1280, "y": 0}), "Click");
     let server = server(vec![plan(&[open, key("down")]), plan(&[key("up"), outside]), done("ok")]);
     assist(&handsight, &server, &[]).ended(0);
-    let again = ["run", "--profile", "assist", "--desktop", "replay:run", "--model", "recorded/run", "--out", "again"];
+    let again = [
+        "run",
+        "--profile",
+        "assist",
+        "--desktop",
+        "replay:run",
+        "--model",
+        "recorded/run",
+        "--out",
+        "again",
+    ];
     let said = handsight.run(&again);
     assert!(said.ended(0).stderr.contains("request by request and deed by deed"), "{}", said.stderr);
     let steps = |run: &str| -> Vec<Value> {

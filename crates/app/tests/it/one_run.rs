@@ -44,8 +44,15 @@ pub(crate) fn log(run: &Path) -> Vec<Value> {
     let line = |line: &Value| {
         let deeds = line["deeds"].as_array().unwrap().iter();
         let deeds: Vec<Value> = deeds.map(|d| json!([d["action"], d["hash"], d["outcome"]])).collect();
-        let what =
-            [&line["turn"], &line["choice"], &line["call"], &line["reason"], &line["notes"], &line["calm"], &line["steps"]];
+        let what = [
+            &line["turn"],
+            &line["choice"],
+            &line["call"],
+            &line["reason"],
+            &line["notes"],
+            &line["calm"],
+            &line["steps"],
+        ];
         json!([what, deeds])
     };
     session(run).iter().map(line).collect()
@@ -66,7 +73,8 @@ pub(crate) fn simulated() -> Vec<Value> {
 pub(crate) const PLANS: [&str; 5] = ["do it all", "--profile", "assist", "--model", "custom/test-model"];
 
 pub(crate) fn plans() -> Server {
-    let step = |tool: &str, args: Value| json!({"tool": tool, "args": args, "human_readable_justification": "On"});
+    let step =
+        |tool: &str, args: Value| json!({"tool": tool, "args": args, "human_readable_justification": "On"});
     let plan = |steps: &[Value]| Reply::text(&json!({"steps": steps, "done": null}).to_string());
     let done = json!({"steps": [], "done": "That was all."}).to_string();
     let key = |name: &str| step("press", json!({"key": name}));
@@ -76,7 +84,11 @@ pub(crate) fn plans() -> Server {
             step("write", json!({"text": "Hello Wörld €\n"})),
             step("mouse", json!({"x": 300, "y": 200, "button": "right", "clicks": 2, "interval_ms": 50})),
         ]),
-        plan(&[key("esc"), step("hotkey", json!({"keys": ["shift", "home"]})), step("sleep", json!({"secs": 0}))]),
+        plan(&[
+            key("esc"),
+            step("hotkey", json!({"keys": ["shift", "home"]})),
+            step("sleep", json!({"secs": 0})),
+        ]),
         plan(&[]),
         plan(&[key("end"), step("teleport", json!({})), key("end")]),
         plan(&[step("mouse", json!({"x": SIZE.0, "y": 0})), key("end")]),

@@ -30,7 +30,8 @@ fn handsight() -> Handsight {
 // spec: D-01 FAKE VNC
 #[test]
 fn plans_over_vnc_give_the_log_of_a_simulated_desktop() {
-    let Some(server) = VncServer::start(Kind::ALL[0]).filter(|_| need("xsetroot", "x11-xserver-utils")) else {
+    let Some(server) = VncServer::start(Kind::ALL[0]).filter(|_| need("xsetroot", "x11-xserver-utils"))
+    else {
         return;
     };
     apps::paint_root(&server.x, [40, 60, 80]);
@@ -40,7 +41,8 @@ fn plans_over_vnc_give_the_log_of_a_simulated_desktop() {
     let handsight = handsight();
     let model = one_run::plans();
     let (desktop, url) = (at(&server), model.base_url());
-    let args = [&["run", "--desktop", &desktop, "--base-url", &url, "--out", "one"][..], &one_run::PLANS].concat();
+    let args =
+        [&["run", "--desktop", &desktop, "--base-url", &url, "--out", "one"][..], &one_run::PLANS].concat();
     run(handsight.command(&args), RUN).ended(0);
     assert_eq!(one_run::log(&handsight.home().join("one")), one_run::plans_simulated());
     witness.wait_until("every key is up", PATIENCE, |w| w.is_quiet());

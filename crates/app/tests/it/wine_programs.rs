@@ -236,9 +236,7 @@ fn plans_under_wine_give_the_log_of_a_simulated_desktop() {
     assert_eq!(one_run::log(&rig.wine.drive_c().join("one")), one_run::plans_simulated());
     let events = witness.events();
     let downs = |wanted| {
-        let is = |seen: &&handsight_testkit::witness_protocol::Seen| {
-            matches!(seen.what, What::Button { button, down: true } if button == wanted)
-        };
+        let is = |seen: &&handsight_testkit::witness_protocol::Seen| matches!(seen.what, What::Button { button, down: true } if button == wanted);
         events.iter().filter(is).count()
     };
     assert_eq!((downs(Button::Left), downs(Button::Right)), (1, 2), "{events:?}");

@@ -73,8 +73,10 @@ fn clicks_taps_and_chords_arrive_in_their_order_and_at_their_pace() {
         .collect();
     assert_eq!(presses.len(), 3, "{events:?}");
     assert!(presses.windows(2).all(|w| (195..600).contains(&(w[1] - w[0]))), "{presses:?}");
-    let keys: Vec<bool> =
-        events.iter().filter_map(|e| if let What::Key { down, .. } = e.what { Some(down) } else { None }).collect();
+    let keys: Vec<bool> = events
+        .iter()
+        .filter_map(|e| if let What::Key { down, .. } = e.what { Some(down) } else { None })
+        .collect();
     // Each tap is over before the next; a chord is held until its last key.
     assert_eq!(keys, [true, false, true, false, true, true, true, false, false, false], "{events:?}");
     witness.assert_quiet();

@@ -1,0 +1,52 @@
+//! What compiles in the time in which tests wait, when everything runs on a machine of two cores.
+//!
+//! Clippy shares nothing with the tests' build, and the Windows tests are wanted late; both run at the lowest priority from
+//! the beginning. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word is wanted soon.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use super::cargo::Cargo;
+use super::{CLIPPY, Count, wine};
+use crate::workspace::Workspace;
+
+pub(super) struct Ahead {
+    /// The verdict and the seconds until it was there.
+    clippy: JoinHandle<(Result<Count>, f64)>,
+    said: PathBuf,
+}
+
+impl Ahead {
+    pub(super) fn begin(workspace: &Workspace, cargo: &Cargo) -> Self {
+        let said = workspace.target_dir().join("clippy.log");
+        let _none_of_an_earlier_run = fs::remove_file(&said);
+        let begun = Instant::now();
+        // A folder of its own: cargo lets one build at a time into a folder.
+        let folder = workspace.target_dir().join("clippy").into_os_string();
+        let clippy = cargo.giving_way(said.clone()).with([("CARGO_TARGET_DIR".into(), folder)]);
+        let windows = cargo.giving_way(workspace.target_dir().join("windows.log"));
+        let workspace = Workspace { root: workspace.root.clone() };
+        let clippy = std::thread::spawn(move || {
+            let verdict = clippy.tool("clippy", CLIPPY);
+            let seconds = begun.elapsed().as_secs_f64();
+            wine::build_ahead(&workspace, &windows);
+            (verdict, seconds)
+        });
+        Self { clippy, said }
+    }
+
+    /// Waits for it, and shows what it said.
+    pub(super) fn clippy(self) -> (Count, f64) {
+        let (count, seconds) = self.clippy.join().unwrap_or((Ok(Count::FAILED), 0.0));
+        println!("{}", fs::read_to_string(&self.said).unwrap_or_default());
+        let count = count.unwrap_or_else(|error| {
+            println!("clippy: {error:#}");
+            Count::FAILED
+        });
+        (count, seconds)
+    }
+}
