@@ -39,6 +39,7 @@ mod real_input_rig;
 mod real_input_stateless;
 mod real_input_windows;
 mod rig;
+mod sixth_profile;
 mod terminal;
 mod vendors_server;
 mod vnc_run;
