@@ -4,12 +4,11 @@
 //! does not, or it cannot be made at all; the last is neither a success nor a failure of whoever was judged. A check changes
 //! nothing but what a command of the suite's author does.
 
-use crate::stage::Stage;
+use crate::stage::{COMMAND, Stage};
 use crate::suite::at_home;
 use handsight_base::port::desktop::{Desktop, Window};
 use std::io::ErrorKind;
 use std::path::Path;
-use std::time::Duration;
 
 /// One thing that must be so.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,9 +71,6 @@ pub struct Unchecked {
     why: String,
 }
 
-/// How long a command of a check may take.
-const COMMAND: Duration = Duration::from_secs(15);
-
 /// Holds what is claimed of everything? The first that does not is told.
 pub fn all(checks: &[Check], stage: &mut Stage, eyes: &mut dyn Desktop) -> Result<Held, Unchecked> {
     for check in checks {
@@ -97,7 +93,7 @@ impl Check {
                     Err(_) if path.is_dir() => (true, None),
                     Err(e) => return Err(Unchecked { of: name, why: e.to_string() }),
                 };
-                let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+                let text = text.map(|bytes| written(&bytes));
                 Ok(self.judge(&name, there, text.as_deref(), None, stage.home()))
             }
             Subject::Clipboard => {
@@ -180,6 +176,21 @@ fn clipboard_text(formats: &[(String, Vec<u8>)]) -> Option<String> {
         return Some(String::from_utf16_lossy(&units).trim_end_matches('\0').to_owned());
     }
     Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// The text of a file, as programs of any system write it: by the mark at its start, else UTF-8, else Latin-1.
+fn written(bytes: &[u8]) -> String {
+    let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = rest.as_chunks::<2>().0.iter().map(|pair| unit(*pair)).collect();
+        String::from_utf16_lossy(&units)
+    };
+    match bytes {
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        bytes => std::str::from_utf8(bytes)
+            .map_or_else(|_| bytes.iter().copied().map(char::from).collect(), str::to_owned),
+    }
 }
 
 fn plain(text: &str) -> String {

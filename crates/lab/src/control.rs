@@ -13,6 +13,7 @@ pub use plain::Plain;
 use handsight_base::flow::action::{Action, Button, ScrollBy};
 use handsight_base::key::{Chord, Modifiers};
 use handsight_base::port::BoxFuture;
+use handsight_base::port::desktop::{Window, WindowState};
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::space::{At, FrameGeometry, FramePx};
 use handsight_base::stop::Stop;
@@ -88,14 +89,17 @@ impl Mind for NoOp {
 }
 
 /// How many actions [`Anything`] makes before it says that it is done.
-pub const ACTIONS: usize = 12;
+pub const ACTIONS: usize = 8;
+
+/// The windows that are shown, the topmost first, and which of them belong to the case.
+pub type Around = Box<dyn FnMut() -> Vec<(Window, bool)> + Send>;
 
 /// Does anything that the tools of the profile can do, drawn from a seed.
-#[derive(Debug)]
 pub struct Anything {
     random: Random,
     tools: Vec<String>,
     done: usize,
+    around: Option<Around>,
 }
 
 /// What it types.
@@ -108,13 +112,73 @@ impl Anything {
     /// [`TOOLS`](crate::suite::TOOLS).
     pub fn new(seed: u64, case: &str, tools: &[&str]) -> Self {
         let tools = tools.iter().map(|t| (*t).to_owned()).collect();
-        Self { random: Random::of(seed, case), tools, done: 0 }
+        Self { random: Random::of(seed, case), tools, done: 0, around: None }
     }
 
-    fn spot(&mut self, frame: &FrameGeometry) -> At<FramePx> {
-        let x = self.random.below(frame.size.width as usize) as i32;
-        let y = self.random.below(frame.size.height as usize) as i32;
-        At { point: FramePx::new(x, y), frame: frame.frame }
+    /// On a desktop that is not its own it touches the windows of the case only: whatever else is there is a person's.
+    #[must_use]
+    pub fn within(self, around: Around) -> Self {
+        Self { around: Some(around), ..self }
+    }
+
+    /// Any place it may touch; `None` if there is none.
+    fn spot(&mut self, frame: &FrameGeometry) -> Option<At<FramePx>> {
+        let Some(around) = &mut self.around else {
+            let x = self.random.below(frame.size.width as usize) as i32;
+            let y = self.random.below(frame.size.height as usize) as i32;
+            return Some(At { point: FramePx::new(x, y), frame: frame.frame });
+        };
+        let windows = around();
+        let own: Vec<&Window> = windows
+            .iter()
+            .filter(|(window, own)| *own && window.state == WindowState::Normal)
+            .map(|(window, _)| window)
+            .collect();
+        let window = *self.random.pick(&own)?;
+        let [dx, dy] = [window.client.size.width, window.client.size.height]
+            .map(|size| self.random.below(size.max(1) as usize) as i32);
+        let at = window.client.origin.offset(dx, dy);
+        let mut above = windows.iter().take_while(|(other, _)| other.id != window.id);
+        let covered = above.any(|(other, own)| !own && other.outer.contains(at));
+        if covered { None } else { frame.frame_from_screen(at).ok() }
+    }
+
+    /// May it press keys?
+    fn heard(&mut self) -> bool {
+        let Some(around) = &mut self.around else { return true };
+        around().iter().any(|(window, own)| *own && window.focused)
+    }
+
+    fn click(&mut self, frame: &FrameGeometry, button: Button, count: u8) -> Option<Action> {
+        let at = Some(self.spot(frame)?);
+        Some(Action::Click { at, button, count, modifiers: Modifiers::NONE })
+    }
+
+    fn action(&mut self, frame: &FrameGeometry) -> Option<Action> {
+        let tool = self.random.pick(&self.tools).cloned()?;
+        match tool.as_str() {
+            "click" => self.click(frame, Button::Left, 1),
+            "double_click" => self.click(frame, Button::Left, 2),
+            "right_click" => self.click(frame, Button::Right, 1),
+            "drag" => {
+                let path = vec![self.spot(frame)?, self.spot(frame)?];
+                Some(Action::Drag { path, button: Button::Left, modifiers: Modifiers::NONE })
+            }
+            "type" | "key" if !self.heard() => self.click(frame, Button::Left, 1),
+            "type" => {
+                let text = self.random.pick(WORDS).copied().unwrap_or_default().to_owned();
+                Some(Action::Type { text })
+            }
+            "key" => {
+                let chord: Chord = self.random.pick(KEYS)?.parse().ok()?;
+                Some(Action::Key { chord, repeat: 1 })
+            }
+            "scroll" => {
+                let by = ScrollBy::Units { dx: 0, dy: self.random.range(-8, 8) * 120 };
+                Some(Action::Scroll { at: Some(self.spot(frame)?), by, modifiers: Modifiers::NONE })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -124,35 +188,8 @@ impl Mind for Anything {
             return Wish::Done { why: format!("{ACTIONS} actions were made") };
         }
         self.done += 1;
-        let tool = self.random.pick(&self.tools).cloned().unwrap_or_default();
-        let click = |at, button, count| {
-            Wish::Act(Action::Click { at: Some(at), button, count, modifiers: Modifiers::NONE })
-        };
-        match tool.as_str() {
-            "click" => click(self.spot(frame), Button::Left, 1),
-            "double_click" => click(self.spot(frame), Button::Left, 2),
-            "right_click" => click(self.spot(frame), Button::Right, 1),
-            "drag" => {
-                let path = vec![self.spot(frame), self.spot(frame)];
-                Wish::Act(Action::Drag { path, button: Button::Left, modifiers: Modifiers::NONE })
-            }
-            "type" => {
-                let text = self.random.pick(WORDS).copied().unwrap_or_default().to_owned();
-                Wish::Act(Action::Type { text })
-            }
-            "key" => {
-                let chord: Option<Chord> = self.random.pick(KEYS).and_then(|key| key.parse().ok());
-                chord.map_or_else(
-                    || Wish::Wait { why: "no key".into() },
-                    |chord| Wish::Act(Action::Key { chord, repeat: 1 }),
-                )
-            }
-            "scroll" => {
-                let by = ScrollBy::Units { dx: 0, dy: self.random.range(-8, 8) * 120 };
-                Wish::Act(Action::Scroll { at: None, by, modifiers: Modifiers::NONE })
-            }
-            _ => Wish::Wait { why: "there is no tool".into() },
-        }
+        let nothing = || Wish::Wait { why: "there is nothing it may touch".into() };
+        self.action(frame).map_or_else(nothing, Wish::Act)
     }
 }
 

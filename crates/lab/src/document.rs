@@ -88,7 +88,7 @@ mod tests {
              tokens cost_usd wall_s overhead_ms_p50 malformed controls broken left_out tasks"
         );
         assert_eq!(summary["success"]["rate"], 0.5);
-        assert_eq!(summary["levels"]["1"]["of"], 2);
+        assert_eq!(summary["levels"]["2"]["of"], 2);
         assert_eq!(summary["pass_at"]["1"], 0.5);
         assert_eq!(summary["controls"]["oracle"], json!({ "passed": 2, "of": 2, "void": 0 }));
         assert_eq!(summary["tasks"][0]["verdict"], "failed");

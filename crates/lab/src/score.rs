@@ -135,7 +135,7 @@ pub(crate) mod tests {
         });
         let score = Score::of(&evaluation, Player::Model);
         assert_eq!((score.all.passed, score.all.of, score.voids), (3, 7, 1));
-        assert_eq!(score.levels.len(), 1, "both are of level 1");
+        assert_eq!(score.levels.len(), 1, "both are of one level");
         assert_eq!(score.tags[0].0, "plain");
         assert_eq!((score.turns, score.actions, score.input_tokens, score.malformed), (28, 21, 700, 7));
         assert_eq!((score.cost_usd, score.wall_s, score.overhead_ms_p50), (Some(1.75), 14.0, Some(7.0)));

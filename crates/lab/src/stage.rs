@@ -1,14 +1,17 @@
 //! The stage of a case on a real desktop: its files, its programs started fresh, and their certain end.
 //!
 //! Each attempt has a home folder of its own, so that no program remembers an earlier one. Whatever the programs started in turn is
-//! found by a mark in its environment and ended too: what one attempt leaves on the clipboard or the screen must not help the next.
+//! ended with them ([`kin`]): what one attempt leaves on the clipboard or the screen must not help the next.
 //! Nothing here moves the hands, and no program is started that the case does not name.
+
+mod kin;
 
 use crate::check::{self, window};
 use crate::suite::{ProgramsStart, at_home};
 use handsight_base::port::clock::{Clock, RealClock};
-use handsight_base::port::desktop::{Desktop, WindowId};
+use handsight_base::port::desktop::{Desktop, Window, WindowId};
 use handsight_base::stop::Stop;
+use kin::Kin;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -22,8 +25,8 @@ const WINDOW_AFTER_END: Duration = Duration::from_secs(5);
 const CLEARED: Duration = Duration::from_secs(5);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(50);
-/// The variable that marks everything an attempt started.
-const MARK: &str = "HANDSIGHT_CASE";
+/// How long a command may take that is run to its end.
+pub(crate) const COMMAND: Duration = Duration::from_secs(15);
 
 /// Where programs are started.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +44,8 @@ pub struct Ground {
 pub enum StageError {
     #[error("{} cannot be laid out: {why}", path.display())]
     File { path: PathBuf, why: std::io::Error },
+    #[error("the command {} cannot be run before the start: {why}", argv.join(" "))]
+    Before { argv: Vec<String>, why: String },
     #[error("the program {program} does not start: {why}")]
     Start { program: String, why: std::io::Error },
     #[error("the program {program} showed no window {title:?} within {} s{}", waited.as_secs(), .ended.map(|code| format!("; it ended with {code}")).unwrap_or_default())]
@@ -57,6 +62,7 @@ pub struct Stage {
     ground: Ground,
     home: PathBuf,
     programs: Vec<Started>,
+    kin: Kin,
     /// What was on the screen before.
     before: Vec<WindowId>,
 }
@@ -81,6 +87,11 @@ impl Stage {
         let before = eyes.windows().map_err(blind)?.into_iter().map(|w| w.id).collect();
         let mut stage = Self::empty(ground, before);
         stage.lay_out(&start.files)?;
+        for argv in &start.before {
+            let argv: Vec<String> = argv.iter().map(|word| stage.text(word)).collect();
+            let done = stage.ask(&argv, COMMAND);
+            done.map_err(|why| StageError::Before { argv, why })?;
+        }
         for program in &start.programs {
             stage.start(&program.name, &program.run)?;
             let began = clock.now();
@@ -108,7 +119,8 @@ impl Stage {
 
     fn empty(ground: Ground, before: Vec<WindowId>) -> Self {
         let home = ground.place.join("home");
-        Self { ground, home, programs: Vec::new(), before }
+        let kin = Kin::new(ground.place.display().to_string());
+        Self { ground, home, programs: Vec::new(), kin, before }
     }
 
     pub(crate) fn home(&self) -> &Path {
@@ -118,6 +130,12 @@ impl Stage {
     /// What is wanted, with the home in its place.
     pub fn objective(&self, start: &ProgramsStart) -> String {
         at_home(&start.objective, &self.home)
+    }
+
+    /// The windows that are shown, the topmost first, and whether each came after the stage was begun: then it is the case's.
+    pub fn around(&self, eyes: &mut dyn Desktop) -> Vec<(Window, bool)> {
+        let windows = eyes.windows().unwrap_or_default();
+        windows.into_iter().map(|w| (!self.before.contains(&w.id), w)).map(|(own, w)| (w, own)).collect()
     }
 
     /// The same of a text of the solution.
@@ -171,12 +189,8 @@ impl Stage {
                 command.env_remove(name);
             }
         }
-        command.envs(self.ground.variables.iter().map(|(n, v)| (n, v))).env(MARK, self.mark());
+        command.envs(self.ground.variables.iter().map(|(n, v)| (n, v)));
         command
-    }
-
-    fn mark(&self) -> String {
-        self.ground.place.display().to_string()
     }
 
     fn start(&mut self, name: &str, argv: &[String]) -> Result<(), StageError> {
@@ -186,9 +200,7 @@ impl Stage {
         let file = File::create(&stdout).map_err(|why| StageError::File { path: stdout.clone(), why })?;
         let mut command = self.command(&argv);
         command.stdout(file).stderr(Stdio::null());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let child = command.spawn().map_err(failed)?;
+        let child = self.kin.spawn(&mut command, true).map_err(failed)?;
         self.programs.push(Started { name: name.to_owned(), child, stdout });
         Ok(())
     }
@@ -205,11 +217,12 @@ impl Stage {
     }
 
     /// Runs a command to its end: its code and what it wrote.
-    pub(crate) fn ask(&self, argv: &[String], within: Duration) -> Result<(i32, String), String> {
+    pub(crate) fn ask(&mut self, argv: &[String], within: Duration) -> Result<(i32, String), String> {
         let path = self.ground.place.join("asked.stdout");
         let file = File::create(&path).map_err(|e| e.to_string())?;
         let mut command = self.command(argv);
-        let mut child = command.stdout(file).stderr(Stdio::null()).spawn().map_err(|e| e.to_string())?;
+        command.stdout(file).stderr(Stdio::null());
+        let mut child = self.kin.spawn(&mut command, false).map_err(|e| e.to_string())?;
         let clock = RealClock::new();
         let status = loop {
             match child.try_wait().map_err(|e| e.to_string())? {
@@ -259,11 +272,10 @@ impl Stage {
 
     fn end(&mut self) {
         for program in &mut self.programs {
-            end(&mut program.child);
+            kin::end(&mut program.child);
         }
         self.programs.clear();
-        #[cfg(target_os = "linux")]
-        end_marked(&self.mark());
+        self.kin.end();
         let _still_written_to = fs::remove_dir_all(&self.ground.place);
     }
 }
@@ -277,35 +289,6 @@ impl Drop for Stage {
 /// A wait on a thread that has nothing else to do.
 fn wait(d: Duration) {
     std::thread::park_timeout(d);
-}
-
-/// Ends a program and the process group it leads.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        // Once it was waited for, its number may be another's.
-        if !matches!(child.try_wait(), Ok(Some(_)))
-            && let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-        {
-            let _ended_meanwhile = kill_process_group(pid, Signal::KILL);
-        }
-    }
-    let _ended_meanwhile = child.kill().and_then(|()| child.wait());
-}
-
-/// Ends whatever else carries the mark: programs that left their group.
-#[cfg(target_os = "linux")]
-fn end_marked(mark: &str) {
-    use rustix::process::{Pid, Signal, kill_process};
-    let wanted = format!("{MARK}={mark}");
-    for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
-        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
-        let (Some(pid), Ok(environment)) = (pid, fs::read(entry.path().join("environ"))) else { continue };
-        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) {
-            let _ended_meanwhile = kill_process(pid, Signal::KILL);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -363,6 +346,38 @@ pub(crate) mod tests {
         assert!(late.starts_with("it did not end"), "{late}");
         drop(stage);
         assert!(!home.exists(), "nothing is left");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test(flavor = "current_thread")]
+    async fn commands_are_run_first_whatever_they_answer() {
+        use handsight_base::port::clock::VirtualClock;
+        use handsight_worlds::desk::{Desk, DeskSetup};
+        let folder = tempfile::tempdir().unwrap();
+        let world = handsight_worlds::engine::share(Desk::new(&DeskSetup::new(3)));
+        let clock = VirtualClock::new(0);
+        let mut eyes = handsight_worlds::engine::desktop::WorldDesktop::new(world, clock.clone());
+        let mut set = async |before: &[&[&str]]| {
+            let words = |argv: &&[&str]| argv.iter().map(|word| (*word).to_owned()).collect();
+            let start = ProgramsStart {
+                objective: String::new(),
+                files: vec![("list".into(), "a".into())],
+                before: before.iter().map(words).collect(),
+                programs: Vec::new(),
+                checks: Vec::new(),
+                solution: Vec::new(),
+            };
+            let ground = Ground { place: folder.path().join("case"), ..Ground::default() };
+            Stage::set(&start, ground, &mut eyes, &clock, &Stop::new()).await
+        };
+        let stage = set(&[&["false"], &["cp", "{home}/list", "copy"]]).await.unwrap();
+        assert_eq!(fs::read_to_string(stage.home().join("copy")).unwrap(), "a");
+        drop(stage);
+        let error = set(&[&["no-such-program", "x"]]).await.unwrap_err().to_string();
+        assert!(
+            error.starts_with("the command no-such-program x cannot be run before the start: "),
+            "{error}"
+        );
     }
 
     /// Also what left the process group, as a daemon does that keeps the clipboard.

@@ -20,6 +20,7 @@ pub use read::{SuiteError, read};
 pub const SUITES: &[(&str, &str)] = &[
     ("desk", include_str!("../suites/desk.toml")),
     ("linux-apps", include_str!("../suites/linux-apps.toml")),
+    ("wine-apps", include_str!("../suites/wine-apps.toml")),
 ];
 
 /// The tools a case can take, as oracles and solutions use them.
@@ -52,7 +53,7 @@ impl Suite {
 pub struct Case {
     /// A file name on every system: lower-case letters, digits and `-`.
     pub id: String,
-    /// 1: one program and a few actions. 2: several programs, menus or dialogs. 3: long, or with a surprise.
+    /// 1: at most 3 actions in one program. 2: 4 to 10. 3: more, or in several programs; dialogs and menus are part of theirs.
     pub level: u8,
     pub tags: Vec<String>,
     /// What it takes besides looking and ending; of [`TOOLS`].
@@ -121,6 +122,8 @@ pub struct ProgramsStart {
     pub objective: String,
     /// Laid into the home first: path and text.
     pub files: Vec<(String, String)>,
+    /// Commands that are run to their end before the programs start, whatever they answer.
+    pub before: Vec<Vec<String>>,
     /// Started in this order.
     pub programs: Vec<Program>,
     /// All of them must hold in the end. At least one.

@@ -160,7 +160,7 @@ mod tests {
         for part in [
             "mine on world:desk: profile stateless, model vendor/model, 2 seeds",
             "1 cases left out: stateless does not offer drag (1)",
-            "level 1                 2 of 3    66.7 %    20.8 to 93.9 %       0/4       0/4       4/4",
+            "level 2                 2 of 3    66.7 %    20.8 to 93.9 %       0/4       0/4       4/4",
             "pass@1 75.0 %, pass@2 100.0 %",
             "a run: 4.0 turns, 3.0 actions, 2.0 s, 100 + 10 tokens; 3 malformed replies in all",
             "failed:\n  write-note  seed 2  done after 4 turns: the file",

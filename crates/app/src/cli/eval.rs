@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
-    /// Which suite: desk, linux-apps, or a file of your own
+    /// Which suite: desk, linux-apps, wine-apps, or a file of your own
     #[arg(long, value_name = "NAME|FILE", default_value = "desk")]
     pub(crate) suite: String,
     #[command(flatten)]

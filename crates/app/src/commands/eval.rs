@@ -130,14 +130,20 @@ fn suite(name: &str) -> anyhow::Result<Suite> {
     Err(Failure::usage(what, "A suite of your own is a TOML file: docs/eval.md says what is in it.").into())
 }
 
-/// What the profile's tools can do, in the words of the suites. Whoever writes in another dialect has all of it.
+/// What the profile's tools can do, in the words of the suites. A vendor's own dialect has all of it.
 fn offered(profile: &Profile) -> Vec<&str> {
-    if !matches!(profile.decide.dialect.as_str(), "" | "tools") {
-        return TOOLS.to_vec();
+    let decide = &profile.decide;
+    match decide.dialect.as_str() {
+        "" | "tools" => {
+            let right = decide.extended_tools && decide.tools.iter().any(|tool| tool == "click");
+            let own = decide.tools.iter().map(String::as_str);
+            own.chain(right.then_some("right_click")).collect()
+        }
+        "plan" if !decide.extended_tools => {
+            TOOLS.iter().copied().filter(|tool| !matches!(*tool, "scroll" | "drag")).collect()
+        }
+        _ => TOOLS.to_vec(),
     }
-    let own = profile.decide.tools.iter().map(String::as_str);
-    let right = profile.decide.extended_tools && profile.decide.tools.iter().any(|tool| tool == "click");
-    own.chain(right.then_some("right_click")).collect()
 }
 
 fn wanted(args: &EvalArgs, id: &str, level: u8) -> bool {

@@ -57,7 +57,7 @@ fn the_offline_model_is_judged_by_the_world_beside_the_controls() {
     assert_eq!(told["controls"]["oracle"], serde_json::json!({ "passed": 6, "of": 6, "void": 0 }));
     assert_eq!(told["controls"]["random"]["passed"], 0, "{told}");
     assert_eq!((&told["broken"], &told["suite"]), (&Value::Array(Vec::new()), &"desk".into()));
-    for part in ["level 1", "6 of 6", "100.0 %", "0/6", "6/6", "pass@2 100.0 %"] {
+    for part in ["level 2", "level 3", "6 of 6", "100.0 %", "0/6", "6/6", "pass@2 100.0 %"] {
         assert!(said.stdout.contains(part), "{part:?} is missing in\n{}", said.stdout);
     }
     let table = said.stdout.lines().filter(|line| !line.starts_with('{'));
@@ -190,9 +190,9 @@ fn what_was_played_before_a_stop_is_kept_and_gone_on_from() {
     let so_far = read(&handsight.home().join("e/eval.json"));
     let (played, planned) = (so_far["played"].as_u64().unwrap(), so_far["planned"].as_u64().unwrap());
     assert!(played >= 3 && played < planned, "{played} of {planned}");
-    assert!(std::fs::read_to_string(handsight.home().join("e/report.html")).unwrap().contains("compute"));
+    assert!(std::fs::read_to_string(handsight.home().join("e/report.html")).unwrap().contains("write-note"));
 
-    let first = handsight.home().join("e/no-op/compute-1/run.db");
+    let first = handsight.home().join("e/no-op/write-note-1/run.db");
     let written = || std::fs::metadata(&first).unwrap().modified().unwrap();
     let before = written();
     let mut again: Vec<&str> = args[1..args.len() - 2].to_vec();

@@ -46,7 +46,7 @@ pub(crate) fn clients(witness: &Witness) -> Vec<SeenWindow> {
     ids(witness, "_NET_CLIENT_LIST").into_iter().filter_map(|id| witness.window(id)).collect()
 }
 
-fn ids(witness: &Witness, property: &str) -> Vec<u32> {
+pub(crate) fn ids(witness: &Witness, property: &str) -> Vec<u32> {
     let bytes = witness.property(witness.root(), property);
     bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
 }

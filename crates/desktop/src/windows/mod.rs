@@ -18,6 +18,7 @@ mod duplication;
 mod film;
 mod health;
 pub(crate) mod input;
+mod job;
 mod launch;
 mod layered;
 mod overlay;
@@ -37,6 +38,7 @@ pub use capture::Method;
 pub(crate) use command_line::command_line;
 pub use dpi::{Awareness, declare_dpi_awareness};
 pub use health::{Health, total_memory};
+pub use job::Job;
 pub use session_end::on_session_end;
 pub use system::{Version, version};
 

@@ -67,6 +67,28 @@ fn files_are_read_as_a_person_would() {
 }
 
 #[test]
+fn a_file_is_read_whatever_its_encoding() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = stage(folder.path(), &[], &[]);
+    let (_, mut eyes) = desk();
+    let units = |mark: u16, order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        [mark].into_iter().chain("né 😀".encode_utf16()).flat_map(order).collect()
+    };
+    for (name, bytes, text) in [
+        ("utf-8", "né 😀".as_bytes().to_vec(), "né 😀"),
+        ("marked", "\u{feff}né 😀".as_bytes().to_vec(), "né 😀"),
+        ("utf-16le", units(0xfeff, u16::to_le_bytes), "né 😀"),
+        ("utf-16be", units(0xfeff, u16::to_be_bytes), "né 😀"),
+        ("latin-1", b"n\xe9 \xbd".to_vec(), "né ½"),
+    ] {
+        std::fs::write(stage.home().join(name), bytes).unwrap();
+        assert_eq!(no(&file(name, Claim::Equals(text.into())), &mut stage, &mut eyes), "", "{name}");
+        let other = no(&file(name, Claim::Has("nè".into())), &mut stage, &mut eyes);
+        assert!(other.contains("has no"), "{name}: {other}");
+    }
+}
+
+#[test]
 fn windows_and_the_clipboard_are_the_desktops() {
     let folder = tempfile::tempdir().unwrap();
     let mut stage = stage(folder.path(), &[], &[]);
@@ -97,6 +119,7 @@ fn programs_are_judged_by_their_end_and_their_words() {
     let start = crate::suite::ProgramsStart {
         objective: String::new(),
         files: Vec::new(),
+        before: Vec::new(),
         programs: Vec::new(),
         checks: vec![of("ask", &[Claim::Ended(1), Claim::Equals("Ada".into())])],
         solution: Vec::new(),

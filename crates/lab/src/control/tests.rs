@@ -1,8 +1,9 @@
 use super::*;
 use handsight_base::flow::intent::Intent;
 use handsight_base::flow::prompt::{Prompt, Sampling};
+use handsight_base::port::desktop::WindowId;
 use handsight_base::port::dialect::Dialect as _;
-use handsight_base::space::{FrameId, PictureGeometry, ScreenPx, Size};
+use handsight_base::space::{FrameId, PictureGeometry, ScreenPx, ScreenRect, Size};
 use handsight_worlds::desk::{Desk, DeskSetup};
 use handsight_worlds::engine::share;
 use std::time::Duration;
@@ -69,6 +70,56 @@ async fn anything_is_the_same_from_the_same_seed_and_ends() {
         all.iter().any(|i| matches!(i, Intent::Act(Action::Drag { .. } | Action::Key { .. }))),
         "{all:?}"
     );
+}
+
+/// A window at this place, 100 units wide and high.
+fn window(id: u64, x: i32, y: i32, focused: bool) -> Window {
+    let area = ScreenRect::new(x, y, 100, 100);
+    let (title, class, state) = (String::new(), Vec::new(), WindowState::Normal);
+    Window { id: WindowId(id), title, class, pid: None, client: area, outer: area, state, focused }
+}
+
+/// A person's window has the focus and covers a part of the case's; later the case's has the focus.
+#[tokio::test]
+async fn on_a_persons_desktop_anything_is_done_in_the_windows_of_the_case() {
+    let play = |windows: fn(usize) -> Vec<(Window, bool)>| async move {
+        let mut looks = 0;
+        let around = move || {
+            looks += 1;
+            windows(looks)
+        };
+        let anything = Anything::new(1, "case", crate::suite::TOOLS).within(Box::new(around));
+        let control = Control::new("random", anything);
+        let mut actions = Vec::new();
+        loop {
+            match asked(&control, geometry(1.5)).await {
+                Intent::Act(action) => actions.push(action),
+                Intent::Done { .. } => return actions,
+                other => panic!("{other:?}"),
+            }
+        }
+    };
+    let frame = geometry(1.5);
+    let (case, person) = (ScreenRect::new(200, 200, 100, 100), ScreenRect::new(250, 200, 100, 100));
+    let actions = play(|looks| {
+        let last = looks > 9;
+        vec![(window(1, 250, 200, !last), false), (window(2, 200, 200, last), true)]
+    })
+    .await;
+    let touched: Vec<ScreenPx> = actions
+        .iter()
+        .flat_map(|action| {
+            action.spots().iter().map(|at| frame.screen_from_frame(*at).unwrap()).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(touched.len() > 3, "{actions:?}");
+    assert!(touched.iter().all(|at| case.contains(*at) && !person.contains(*at)), "{touched:?}");
+    let keys = |actions: &[Action]| actions.iter().filter(|a| matches!(a.name(), "type" | "key")).count();
+    assert!(keys(&actions) > 0, "once it has the focus: {actions:?}");
+    let unheard = play(|_| vec![(window(1, 0, 0, true), false), (window(2, 200, 200, false), true)]).await;
+    assert_eq!(keys(&unheard), 0, "{unheard:?}");
+    let alone = play(|_| vec![(window(1, 0, 0, true), false)]).await;
+    assert!(alone.iter().all(|action| action.name() == "wait"), "{alone:?}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ use handsight_base::stop::StopReason;
 use std::collections::BTreeSet;
 
 pub(crate) fn suite() -> Suite {
-    let text = "[[world]]\nworld = \"desk\"\ntasks = [\"write-note\", \"compute\", \"drag-file\"]\ntags = [\"plain\"]\n";
+    let text = "[[world]]\nworld = \"desk\"\ntasks = [\"write-note\", \"compute\", \"drag-file\"]\n";
     crate::suite::read("mine", "mine.toml", text).unwrap()
 }
 

@@ -21,8 +21,8 @@ fn the_page_stands_alone_and_shows_each_failure() {
         "pass@1 75.0 %, pass@2 100.0 %",
         "<td class=\"n\">2 of 3</td>",
         "the file &lt;b&gt;&quot;note&quot;&lt;/b&gt; is missing",
-        "<a href=\"./model/write-note-2\">write-note</a> <small>level 1, seed 2, failed</small>",
-        "<a href=\"./model/compute-2\">compute</a> <small>level 1, seed 2, void</small>",
+        "<a href=\"./model/write-note-2\">write-note</a> <small>level 2, seed 2, failed</small>",
+        "<a href=\"./model/compute-2\">compute</a> <small>level 2, seed 2, void</small>",
         "data:image/jpeg;base64,/9g=",
     ] {
         assert!(page.contains(part), "{part:?} is missing in:\n{page}");

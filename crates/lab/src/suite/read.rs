@@ -1,6 +1,6 @@
 //! From the text of a suite to its cases. Whatever is wrong is told with its place; nothing is ignored or guessed.
 
-use super::{Case, Glob, Limits, Program, ProgramsStart, Start, Suite, WorldStart};
+use super::{Case, Glob, Limits, Program, ProgramsStart, Start, Suite, TOOLS, WorldStart};
 use crate::check::{Check, Claim, Subject};
 use crate::control::script::{Deed, Place, Step};
 use handsight_agent::profile::{Misread, line_at, misread, nearest};
@@ -65,11 +65,14 @@ struct CaseText {
     level: Spanned<u8>,
     #[serde(default)]
     tags: Vec<String>,
+    tools: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     limits: LimitsText,
     objective: Spanned<String>,
     #[serde(default)]
     file: Vec<FileText>,
+    #[serde(default)]
+    before: Vec<Spanned<Vec<String>>>,
     #[serde(default)]
     program: Vec<Spanned<ProgramText>>,
     #[serde(default)]
@@ -209,28 +212,40 @@ fn tasks_of(source: &Source<'_>, text: &WorldText, limits: Limits) -> Result<Vec
             return Err(source.meant(&text.tasks[0], what, nearest));
         }
     }
+    let scale = text.scale.as_ref().map_or(1.0, |s| *s.get_ref());
+    let displays = text.displays.as_ref().map_or(1, |n| *n.get_ref());
     let wanted = |task: &&TaskInfo| {
-        // Whoever has two displays anyway gains nothing by a second one.
-        let same = text.displays.as_ref().is_some_and(|n| *n.get_ref() > 1 && task.displays > 1);
+        // Whoever has two displays, or so many pixels, anyway gains nothing by being given them.
+        let same = displays > 1 && task.displays >= displays || scale > 1.0 && task.scale() >= scale;
         let named = text.tasks.iter().any(|p| Glob::new(p.get_ref()).fits(task.name));
         (text.tasks.is_empty() || named) && !same
     };
-    let case = |task: &TaskInfo| Case {
-        id: match &text.suffix {
-            Some(suffix) => format!("{}-{}", task.name, suffix.get_ref()),
-            None => task.name.to_owned(),
-        },
-        level: task.level,
-        tags: text.tags.iter().cloned().chain(text.suffix.iter().map(|s| s.get_ref().clone())).collect(),
-        tools: task.tools.iter().map(|t| (*t).to_owned()).collect(),
-        limits: text.limits.over(limits),
-        start: Start::World(WorldStart {
-            world: name.clone(),
-            task: task.name.to_owned(),
-            size: text.size.as_ref().map_or_else(|| "1280x720".to_owned(), |s| s.get_ref().clone()),
-            scale: text.scale.as_ref().map_or(1.0, |s| *s.get_ref()),
-            displays: text.displays.as_ref().map_or(1, |n| *n.get_ref()).max(task.displays),
-        }),
+    let case = |task: &TaskInfo| {
+        let (scale, displays) = (scale.max(task.scale()), displays.max(task.displays));
+        let shown = [
+            ("plain", scale <= 1.0 && displays == 1),
+            ("sharp", scale > 1.0 && scale < 2.0),
+            ("double", scale >= 2.0),
+            ("beside", displays > 1),
+        ];
+        let shown = shown.iter().filter(|(_, is)| *is).map(|(tag, _)| (*tag).to_owned());
+        Case {
+            id: match &text.suffix {
+                Some(suffix) => format!("{}-{}", task.name, suffix.get_ref()),
+                None => task.name.to_owned(),
+            },
+            level: task.level,
+            tags: text.tags.iter().cloned().chain(shown).collect(),
+            tools: task.tools.iter().map(|t| (*t).to_owned()).collect(),
+            limits: text.limits.over(limits),
+            start: Start::World(WorldStart {
+                world: name.clone(),
+                task: task.name.to_owned(),
+                size: text.size.as_ref().map_or_else(|| "1280x720".to_owned(), |s| s.get_ref().clone()),
+                scale,
+                displays,
+            }),
+        }
     };
     Ok(all.iter().filter(wanted).map(case).collect())
 }
@@ -253,6 +268,9 @@ fn programs_of(source: &Source<'_>, at: &Spanned<CaseText>, limits: Limits) -> R
     if text.solution.is_empty() {
         return missing("solution: nobody could tell whether it can be done");
     }
+    if let Some(nothing) = text.before.iter().find(|argv| argv.get_ref().is_empty()) {
+        return Err(source.bad(nothing, "there is nothing to run"));
+    }
     let mut programs: Vec<Program> = Vec::new();
     for program in &text.program {
         let ProgramText { name, run, window } = program.get_ref();
@@ -267,12 +285,18 @@ fn programs_of(source: &Source<'_>, at: &Spanned<CaseText>, limits: Limits) -> R
     let checks = text.check.iter().map(|check| check_of(source, check, &programs));
     let checks = checks.collect::<Result<Vec<_>, _>>()?;
     let solution = text.solution.iter().map(|step| step_of(source, step)).collect::<Result<Vec<_>, _>>()?;
-    let mut tools: Vec<String> = Vec::new();
-    for tool in solution.iter().filter_map(Step::tool) {
-        if !tools.iter().any(|other| other == tool) {
-            tools.push(tool.to_owned());
+    let tools = match &text.tools {
+        Some(tools) => tools_of(source, tools)?,
+        None => {
+            let mut used: Vec<&str> = Vec::new();
+            for tool in solution.iter().filter_map(Step::tool) {
+                if !used.contains(&tool) {
+                    used.push(tool);
+                }
+            }
+            used.into_iter().map(str::to_owned).collect()
         }
-    }
+    };
     Ok(Case {
         id: text.id.get_ref().clone(),
         level: *text.level.get_ref(),
@@ -282,11 +306,23 @@ fn programs_of(source: &Source<'_>, at: &Spanned<CaseText>, limits: Limits) -> R
         start: Start::Programs(ProgramsStart {
             objective: text.objective.get_ref().clone(),
             files: text.file.iter().map(|f| (f.path.clone(), f.text.clone())).collect(),
+            before: text.before.iter().map(|argv| argv.get_ref().clone()).collect(),
             programs,
             checks,
             solution,
         }),
     })
+}
+
+/// What the author says that it takes: his solution may be one of several.
+fn tools_of(source: &Source<'_>, at: &Spanned<Vec<String>>) -> Result<Vec<String>, SuiteError> {
+    match at.get_ref().iter().find(|tool| !TOOLS.contains(&tool.as_str())) {
+        None => Ok(at.get_ref().clone()),
+        Some(tool) => {
+            let what = format!("there is no tool {tool:?}; there are: {}", TOOLS.join(", "));
+            Err(source.meant(at, what, nearest(tool, TOOLS.iter().copied())))
+        }
+    }
 }
 
 fn check_of(source: &Source<'_>, at: &Spanned<CheckText>, programs: &[Program]) -> Result<Check, SuiteError> {

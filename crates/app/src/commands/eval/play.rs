@@ -15,7 +15,7 @@ use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::stop::Stop;
 use handsight_lab::check::Held;
 use handsight_lab::control::script::{Script, SharedEyes, SharedStage};
-use handsight_lab::control::{Anything, Control, Mind, NoOp, Oracle, Plain};
+use handsight_lab::control::{Anything, Around, Control, Mind, NoOp, Oracle, Plain};
 use handsight_lab::eval::{Attempt, Checked, Job, Player, malformed};
 use handsight_lab::stage::{Ground, Stage, StageError};
 use handsight_lab::suite::{Case, ProgramsStart, Start, WorldStart};
@@ -90,7 +90,7 @@ impl Table<'_> {
             assemble::assemble(self.environment, request, stop.clone()).await?;
         match (job.player, judge.as_ref().map(Judge::world)) {
             (Player::Oracle, Some(world)) => put(&mut parts, job.player, Oracle::new(world)),
-            _ => self.control(&mut parts, job),
+            _ => self.control(&mut parts, job, None),
         }
         let ending = Episode::new(parts)?.judged_by(|| judge.as_ref().and_then(Judge::verified)).await;
         let checked = judge.and_then(|judge| judge.verdict());
@@ -125,12 +125,14 @@ impl Table<'_> {
                 Script::new(start.clone(), Arc::clone(&stage), Arc::clone(&eyes), Arc::clone(&clock));
             put(&mut parts, job.player, script);
         } else {
-            self.control(&mut parts, job);
+            self.control(&mut parts, job, Some(around(&stage, &eyes)));
         }
         let mut checked: Checked = Err("nobody looked".into());
         let ending = Episode::new(parts)?
             .judged_by(|| {
-                checked = judged(start, &stage, &eyes);
+                // Who did nothing has nothing on its way.
+                let lands = if job.player == Player::NoOp { Duration::ZERO } else { LANDS };
+                checked = judged(start, &stage, &eyes, lands);
                 checked.as_ref().ok().map(|(is, _)| *is)
             })
             .await;
@@ -192,12 +194,19 @@ impl Table<'_> {
         flags
     }
 
-    /// Puts a control in the model's place, if it is a control's turn.
-    fn control(&self, parts: &mut Parts, job: &Job<'_>) {
+    /// Puts a control in the model's place, if it is a control's turn. `around`: on a desktop that is not its own.
+    fn control(&self, parts: &mut Parts, job: &Job<'_>, around: Option<Around>) {
         parts.progress = Box::new(Quiet);
         match job.player {
             Player::NoOp => put(parts, job.player, NoOp),
-            Player::Random => put(parts, job.player, Anything::new(job.seed, &job.case.id, self.offered)),
+            Player::Random => {
+                let anything = Anything::new(job.seed, &job.case.id, self.offered);
+                let anything = match around {
+                    Some(around) => anything.within(around),
+                    None => anything,
+                };
+                put(parts, job.player, anything);
+            }
             Player::Oracle | Player::Model => {}
         }
     }
@@ -210,11 +219,21 @@ fn put<M: Mind + 'static>(parts: &mut Parts, player: Player, mind: M) {
     parts.progress = Box::new(Quiet);
 }
 
-fn judged(start: &ProgramsStart, stage: &SharedStage, eyes: &SharedEyes) -> Checked {
+/// The windows that a control may touch, as they are whenever it asks.
+fn around(stage: &SharedStage, eyes: &SharedEyes) -> Around {
+    let (stage, eyes) = (Arc::clone(stage), Arc::clone(eyes));
+    Box::new(move || {
+        let stage = stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut eyes = eyes.lock().unwrap_or_else(PoisonError::into_inner);
+        stage.as_ref().map_or_else(Vec::new, |stage| stage.around(&mut **eyes))
+    })
+}
+
+fn judged(start: &ProgramsStart, stage: &SharedStage, eyes: &SharedEyes, lands: Duration) -> Checked {
     let mut stage = stage.lock().unwrap_or_else(PoisonError::into_inner);
     let mut eyes = eyes.lock().unwrap_or_else(PoisonError::into_inner);
     let stage = stage.as_mut().ok_or_else(|| "the programs are gone".to_owned())?;
-    match stage.judge(start, &mut **eyes, LANDS) {
+    match stage.judge(start, &mut **eyes, lands) {
         Ok(Held::Yes) => Ok((true, "all is as wanted".to_owned())),
         Ok(Held::No(why)) => Ok((false, why)),
         Err(unchecked) => Err(unchecked.to_string()),

@@ -48,14 +48,12 @@ fn every_shipped_suite_reads() {
 fn the_desk_suite_is_the_worlds_own_list() {
     let suite = Suite::shipped("desk").unwrap().unwrap();
     let desk = handsight_worlds::find("desk").unwrap();
-    let plain: Vec<(&str, u8)> = suite
-        .cases
-        .iter()
-        .filter(|case| case.tags.contains(&"plain".to_owned()))
-        .map(|case| (case.id.as_str(), case.level))
-        .collect();
     let tasks: Vec<(&str, u8)> = (desk.tasks)().iter().map(|task| (task.name, task.level)).collect();
-    assert_eq!(plain, tasks);
+    let cases: Vec<(&str, u8)> = suite.cases.iter().map(|case| (case.id.as_str(), case.level)).collect();
+    assert_eq!(cases[..tasks.len()], tasks);
+    for level in 1..=3 {
+        assert!(tasks.iter().filter(|(_, of)| *of == level).count() >= 14, "level {level}");
+    }
     let worlds: Vec<&WorldStart> = suite
         .cases
         .iter()
@@ -65,27 +63,45 @@ fn the_desk_suite_is_the_worlds_own_list() {
         })
         .collect();
     let of = |fits: fn(&WorldStart) -> bool| worlds.iter().filter(|w| fits(w)).count();
-    assert!(of(|w| w.scale == 1.5) >= tasks.len() && of(|w| w.scale == 2.0) >= 5);
-    assert!(of(|w| w.displays == 2) >= tasks.len(), "a second display for all");
-    let beside = worlds.iter().find(|w| w.displays == 2 && w.task == "order").unwrap();
-    assert_eq!(beside.desktop(7), "world:desk,task=order,seed=7,size=1280x720,scale=1,displays=2");
+    assert!(of(|w| w.scale == 1.5) >= 9 && of(|w| w.scale == 2.0) >= 6 && of(|w| w.displays == 2) >= 9);
+    let beside = worlds.iter().find(|w| w.displays == 2 && w.task == "close-windows").unwrap();
+    assert_eq!(beside.desktop(7), "world:desk,task=close-windows,seed=7,size=1280x720,scale=1,displays=2");
     assert_eq!(beside.display(), "all");
-    assert_eq!(
-        suite.cases.iter().filter(|c| c.id.starts_with("second-display")).count(),
-        2,
-        "plain and sharp"
-    );
+    let tags = |id: &str| suite.cases.iter().find(|case| case.id == id).map(|case| case.tags.join(" "));
+    for (id, tagged) in [
+        ("compute", "plain"),
+        ("compute-sharp", "sharp"),
+        ("sharp-note", "sharp"),
+        ("drag-volume", "double"),
+        ("second-display", "beside"),
+        ("close-windows-beside", "beside"),
+    ] {
+        assert_eq!(tags(id).as_deref(), Some(tagged), "{id}");
+    }
+    // What a task has anyway is not given to it again.
+    let more =
+        |key: &str| read("mine", "m", &format!("[[world]]\nworld = \"desk\"\n{key}\n")).unwrap().cases.len();
+    assert_eq!((more("displays = 2"), more("scale = 2.0")), (tasks.len() - 2, tasks.len() - 2));
     assert!(!suite.needs_desktop());
 }
 
 #[test]
-fn the_suite_of_real_programs_needs_nothing_but_the_plain_tools() {
-    let suite = Suite::shipped("linux-apps").unwrap().unwrap();
-    assert!(suite.cases.len() >= 12 && suite.needs_desktop(), "{} cases", suite.cases.len());
-    let levels: BTreeSet<u8> = suite.cases.iter().map(|case| case.level).collect();
-    assert_eq!(levels.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
-    for case in &suite.cases {
-        assert!(case.lacks(handsight_worlds::task::PLAIN_TOOLS).is_empty(), "{}: {:?}", case.id, case.tools);
+fn a_real_program_is_of_the_level_that_its_solution_earns() {
+    for (name, least, tools) in [
+        ("linux-apps", 12, handsight_worlds::task::PLAIN_TOOLS),
+        ("wine-apps", 5, handsight_worlds::task::PLAIN_TOOLS),
+    ] {
+        let suite = Suite::shipped(name).unwrap().unwrap();
+        assert!(suite.cases.len() >= least && suite.needs_desktop(), "{} cases", suite.cases.len());
+        let levels: BTreeSet<u8> = suite.cases.iter().map(|case| case.level).collect();
+        assert_eq!(levels.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
+        for case in &suite.cases {
+            assert!(case.lacks(tools).is_empty(), "{}: {:?}", case.id, case.tools);
+            let Start::Programs(start) = &case.start else { panic!("{} is on a world", case.id) };
+            let actions = start.solution.iter().filter(|step| step.tool().is_some()).count();
+            let level = handsight_worlds::task::level(actions, start.programs.len());
+            assert_eq!(case.level, level, "{name}: {} takes {actions} actions", case.id);
+        }
     }
     assert!(Suite::shipped("moon").is_none());
 }
@@ -96,6 +112,8 @@ fn a_case_says_what_it_takes() {
     let case = &suite.cases[0];
     assert_eq!(case.tools, ["type", "click"], "those of its solution, each once");
     assert_eq!(case.lacks(&["click"]), ["type"]);
+    let told = CASE.replace("level = 1", "level = 1\ntools = [\"click\"]");
+    assert_eq!(read("mine", "m", &told).unwrap().cases[0].tools, ["click"], "whatever the solution uses");
     assert_eq!(case.limits, Limits::default());
     let Start::Programs(start) = &case.start else { panic!() };
     assert_eq!(start.solution[1].deed, Deed::Click(Place { dx: -50, dy: -20 }));
@@ -126,6 +144,12 @@ fn a_mistake_is_named_with_file_line_key_and_what_was_meant() {
         ("type = \"Ada\"", "key = \"hyper+x\"", "line 16: "),
         ("run = [\"zenity\", \"--entry\"]", "run = []", "line 10: the program \"ask\" has nothing to run"),
         ("\"Answer with \\\"Ada\\\".\"", "\" \"", "line 8: the objective is empty"),
+        (
+            "level = 1",
+            "level = 1\ntools = [\"clik\"]",
+            "line 7: there is no tool \"clik\"; there are: click, type",
+        ),
+        ("level = 1", "level = 1\nbefore = [[]]", "line 7: there is nothing to run"),
         ("about = \"one case\"", "about = 3", "line 2: invalid type"),
     ] {
         assert!(CASE.contains(right), "{right}");
@@ -159,5 +183,9 @@ fn a_world_that_there_is_not_is_named_with_the_one_that_was_meant() {
     assert!(of("world = \"desk\"\ndisplays = 3").contains("line 3: there can be 1 or 2 displays"));
     assert!(of("world = \"desk\"\nsuffix = \"a b\"").contains("line 3: a suffix is made of"));
     let twice = "[[world]]\nworld = \"desk\"\n[[world]]\nworld = \"desk\"\n";
-    assert!(complaint(twice).contains("line 3: there are two cases \"write-note\""), "{}", complaint(twice));
+    assert!(
+        complaint(twice).contains("line 3: there are two cases \"start-program\""),
+        "{}",
+        complaint(twice)
+    );
 }
