@@ -84,6 +84,7 @@ impl HudPainter {
             },
             scale: hud.scale,
             numbered: hud.shows == Shows::Reason,
+            panel_color: hud.panel_color,
         };
         let fonts = FontStack::builtin(hud.font_weight);
         let wanted =

@@ -12,6 +12,12 @@ use std::collections::VecDeque;
 /// Characters of a line on the panel, the sign for what is left out included (D-54).
 const PANEL: usize = 60;
 
+/// In front of a step on the panel.
+const DONE: char = '✓';
+const FAILED: char = '✗';
+const UNDER_WAY: char = '▶';
+const WAITS: char = '·';
+
 /// Characters of a justification in the list of steps.
 const LISTED: usize = 200;
 
@@ -67,6 +73,8 @@ fn became(deeds: &[&Deed]) -> String {
 #[derive(Default)]
 pub(crate) struct Plan {
     steps: Vec<Worded>,
+    /// Of all steps together.
+    actions: usize,
     /// Of its actions, in order: how many are over.
     over: usize,
     /// The step that failed, and with it the plan.
@@ -75,7 +83,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn of(steps: Vec<Worded>) -> Self {
-        Self { steps, over: 0, failed: false }
+        let actions = steps.iter().map(|step| step.actions).sum();
+        Self { steps, actions, over: 0, failed: false }
     }
 
     /// Whether the action with this index is the first of a step.
@@ -96,27 +105,37 @@ impl Plan {
         }
     }
 
-    /// What the person sees: the objective, the steps with the one under way, and how to stop it.
+    /// What the person sees: the objective, what is being done, the steps with the one under way, and how to stop it.
     pub(crate) fn panel(&self, task: &str, turn: u64, profile: &Profile) -> String {
         let limit = profile.limits.max_turns.map(|most| format!(" of {most}")).unwrap_or_default();
-        let mut lines = vec![shortened(task), format!("turn {turn}{limit}")];
+        let mut lines = vec![shortened(task), format!("Turn {turn}{limit}: {}", self.state())];
         let mut first = 0;
         for step in &self.steps {
             let end = first + step.actions;
             let sign = if self.over >= end {
-                "+"
+                DONE
             } else if self.over >= first && self.failed {
-                "x"
+                FAILED
             } else if self.over >= first {
-                ">"
+                UNDER_WAY
             } else {
-                "-"
+                WAITS
             };
             lines.push(format!("{sign} {}", shortened(&step.why)));
             first = end;
         }
-        lines.push(format!("{} stops it", profile.desktop.stop_chord));
+        lines.push(format!("To stop: {}", profile.desktop.stop_chord));
         lines.join("\n")
+    }
+
+    const fn state(&self) -> &'static str {
+        if self.failed {
+            "a step failed"
+        } else if self.over < self.actions {
+            "acting"
+        } else {
+            "looking and thinking"
+        }
     }
 }
 
@@ -160,8 +179,9 @@ mod tests {
     fn signs(plan: &Plan) -> String {
         let panel = plan.panel("Write a note", 3, &Profile::resolve("assist", &[]).unwrap());
         let lines: Vec<&str> = panel.lines().collect();
-        assert_eq!(lines[..2], ["Write a note", "turn 3 of 12"]);
-        assert_eq!(lines.last(), Some(&"ctrl+alt+pause stops it"));
+        assert_eq!(lines[0], "Write a note");
+        assert!(lines[1].starts_with("Turn 3 of 12: "), "{panel}");
+        assert_eq!(lines.last(), Some(&"To stop: ctrl+alt+pause"));
         lines[2..lines.len() - 1].iter().map(|line| line.chars().next().unwrap()).collect()
     }
 
@@ -171,13 +191,14 @@ mod tests {
         let mut plan = plan(&[1, 3, 2]);
         let begins: Vec<usize> = (0..6).filter(|n| plan.begins_step(*n)).collect();
         assert_eq!(begins, [0, 1, 4]);
-        assert_eq!(signs(&plan), ">--");
-        for (n, wanted) in ["+>-", "+>-", "+>-", "++>"].iter().enumerate() {
+        assert_eq!((signs(&plan).as_str(), plan.state()), ("▶··", "acting"));
+        for (n, wanted) in ["✓▶·", "✓▶·", "✓▶·", "✓✓▶"].iter().enumerate() {
             plan.acted(true);
             assert_eq!(signs(&plan), *wanted, "{n}");
         }
         plan.acted(false);
         plan.acted(false);
-        assert_eq!(signs(&plan), "++x");
+        assert_eq!((signs(&plan).as_str(), plan.state()), ("✓✓✗", "a step failed"));
+        assert_eq!(Plan::default().state(), "looking and thinking");
     }
 }

@@ -380,6 +380,8 @@ stage! {
         text_color: u32 = 0x00FF_FFFF,
         outline_color: u32 = 0,
         outline_px: u32 = 1,
+        /// A panel of this colour behind the text, always `max_width` wide.
+        panel_color: Option<u32> = None,
         margin: u32 = 10,
         max_lines: u32 = 8,
         keep: Keep = Keep::First,

@@ -37,6 +37,8 @@ pub struct HudStyle {
     pub scale: f64,
     /// Whether each paragraph begins with its number.
     pub numbered: bool,
+    /// A panel of this colour behind the text, `max_width` wide however short the text is; `None` leaves what is behind to be seen.
+    pub panel_color: Option<u32>,
 }
 
 impl Default for HudStyle {
@@ -53,12 +55,15 @@ impl Default for HudStyle {
             keep: Keep::First,
             scale: 1.0,
             numbered: true,
+            panel_color: None,
         }
     }
 }
 
 /// In front of continuation rows.
 const INDENT: &str = "    ";
+/// Around the text on a panel, before it is enlarged.
+const PADDING: u32 = 10;
 /// The height at which `scale = 0` means no enlargement.
 const NORMAL_HEIGHT: f64 = 1080.0;
 
@@ -70,6 +75,8 @@ struct Measures {
     spacing: u32,
     outline: u32,
     margin: u32,
+    /// Around the text on a panel.
+    padding: u32,
     /// For a row and its outline.
     width: u32,
     most_rows: usize,
@@ -90,9 +97,10 @@ impl Measures {
         let (above, below) = fonts.row(em);
         let spacing = scaled(style.line_spacing);
         let [outline, margin] = [style.outline_px, style.margin].map(scaled);
+        let padding = style.panel_color.map_or(0, |_| scaled(PADDING));
         let pitch = above.saturating_add(below).saturating_add(spacing).max(1);
-        let [free_width, free_height] =
-            [screen.width, screen.height].map(|length| length.saturating_sub(margin.saturating_mul(2)));
+        let [free_width, free_height] = [screen.width, screen.height]
+            .map(|length| length.saturating_sub((margin + padding).saturating_mul(2)));
         let rows_height = free_height.saturating_sub(outline.saturating_mul(2)).saturating_add(spacing);
         Self {
             em,
@@ -101,6 +109,7 @@ impl Measures {
             spacing,
             outline,
             margin,
+            padding,
             width: free_width.min(scaled(style.max_width)),
             most_rows: (rows_height / pitch) as usize,
         }
@@ -137,13 +146,16 @@ pub fn draw(text: &str, screen: Size, style: &HudStyle, fonts: &mut FontStack) -
     let measures = Measures::of(style, screen, fonts);
     let rows = rows(text, style, &measures, fonts);
     let widest = rows.iter().map(|row| fonts.width(row, measures.em)).max()?;
-    let around = 2 * measures.outline;
-    let size = Size::new(
-        widest.saturating_add(around).min(measures.width),
-        (rows.len() as u32 * measures.pitch).saturating_sub(measures.spacing) + around,
-    );
+    let around = 2 * (measures.outline + measures.padding);
+    let width = match style.panel_color {
+        Some(_) => measures.width.saturating_add(2 * measures.padding),
+        None => widest.saturating_add(around).min(measures.width),
+    };
+    let size =
+        Size::new(width, (rows.len() as u32 * measures.pitch).saturating_sub(measures.spacing) + around);
     let origin = FramePx::new(measures.margin as i32, measures.margin as i32);
-    let first = origin.offset(measures.outline as i32, (measures.outline + measures.above) as i32);
+    let inset = measures.outline + measures.padding;
+    let first = origin.offset(inset as i32, (inset + measures.above) as i32);
     let placed: Vec<Row<'_>> = (0..)
         .zip(&rows)
         .map(|(n, text)| Row { text, pen: first.offset(0, n * measures.pitch as i32) })
@@ -155,6 +167,9 @@ pub fn draw(text: &str, screen: Size, style: &HudStyle, fonts: &mut FontStack) -
         outline_px: measures.outline,
     };
     let mut canvas = Canvas::new(FrameRect { origin, size });
+    if let Some(color) = style.panel_color {
+        canvas.pixels_mut().fill(Color::from_rgb(color).bgra());
+    }
     draw_outlined(&mut canvas, &placed, &look, fonts);
     (!size.is_empty()).then_some(canvas)
 }

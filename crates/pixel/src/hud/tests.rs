@@ -162,6 +162,27 @@ fn every_pixel_is_opaque_or_clear() {
     assert!(counts[0] > 0 && counts[255] > 0);
 }
 
+#[test]
+fn a_panel_is_opaque_and_as_wide_as_it_may_be_with_the_text_inside() {
+    let style =
+        HudStyle { panel_color: Some(0x0020_2830), outline_color: 0x0020_2830, ..HudStyle::default() };
+    let [short, long] = ["a", "b\nc\nd\ne"].map(|text| drawn(text, &style));
+    assert_eq!([short.area().size.width, long.area().size.width], [720; 2], "700 and 10 on both sides");
+    assert!(short.area().size.height < long.area().size.height);
+    assert_eq!(short.area().origin, FramePx::new(10, 10));
+    for canvas in [&short, &long] {
+        assert!(canvas.bgra().chunks_exact(4).all(|p| p[3] == 255), "nothing shines through");
+        let size = canvas.area().size;
+        let letters = |column, row| opaque(canvas, column, row).is_some_and(|p| p != [0x30, 0x28, 0x20]);
+        let edge = (0..size.width).any(|column| letters(column, 9) || letters(column, size.height - 10));
+        assert!(!edge && !(0..size.height).any(|row| letters(9, row)), "a letter lies in the edge");
+        assert!((0..size.height).any(|row| (0..size.width).any(|column| letters(column, row))));
+    }
+    // On a narrow screen it ends before its edge.
+    let narrow = draw("a", Size::new(300, 200), &style, &mut FontStack::builtin(400)).unwrap();
+    assert_eq!(narrow.area().size.width, 280);
+}
+
 // spec: S-106 UNIT
 #[test]
 fn each_value_alters_the_picture() {
@@ -180,6 +201,7 @@ fn each_value_alters_the_picture() {
         HudStyle { max_lines: 3, ..base.clone() },
         HudStyle { keep: Keep::Last, ..base.clone() },
         HudStyle { scale: 2.0, ..base.clone() },
+        HudStyle { panel_color: Some(0x0020_2830), ..base.clone() },
     ];
     for style in changes {
         assert_ne!(drawn(&text, &style), usual, "{style:?}");

@@ -247,6 +247,7 @@ fn draw(text: &str, screen: handsight_base::space::Size, orders: &Orders) -> sup
         keep: if h.keep == Keep::First { hud::Keep::First } else { hud::Keep::Last },
         scale: h.scale,
         numbered: true,
+        panel_color: h.panel_color,
     };
     let canvas = hud::draw(text, screen, &style, &mut FontStack::builtin(h.font_weight))?;
     Some((canvas.area().size, canvas.bgra().into()))
