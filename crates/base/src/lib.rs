@@ -3,6 +3,7 @@
 //! Everything else in the workspace speaks in these words. This crate refuses all I/O, every runtime, every operating
 //! system and HTTP: it can be read, tested and trusted alone, and it changes rarely because everything rebuilds with it.
 
+pub mod area;
 mod expand;
 pub mod flow;
 pub mod gate;

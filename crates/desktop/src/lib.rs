@@ -4,7 +4,6 @@
 //! server, and processes of their own. This crate refuses to decide anything: what it carries out was approved elsewhere.
 
 #[cfg(any(target_os = "linux", windows))]
-mod area;
 pub mod floor;
 pub mod hands;
 mod keysyms;

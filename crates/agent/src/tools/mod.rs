@@ -10,7 +10,7 @@ mod observe;
 mod scroll;
 mod type_text;
 
-use crate::profile::OutOfRange;
+use crate::profile::{OutOfRange, Profile};
 use handsight_base::flow::action::Action;
 use handsight_base::flow::prompt::ToolSpec;
 use handsight_base::port::dialect::{Rejection, RejectionKind};
@@ -101,6 +101,13 @@ pub struct Understood {
 }
 
 impl ToolSet {
+    /// The tools that a profile names, as it wants them.
+    pub fn of(profile: &Profile) -> Result<Self, NoSuchTool> {
+        let decide = &profile.decide;
+        let options = ToolOptions { extended: decide.extended_tools, out_of_range: decide.out_of_range };
+        Self::new(&decide.tools, options)
+    }
+
     pub fn new(names: &[String], options: ToolOptions) -> Result<Self, NoSuchTool> {
         let find = |name: &String| {
             TOOLS.iter().copied().find(|t| t.name() == name).ok_or_else(|| NoSuchTool { name: name.clone() })

@@ -313,7 +313,7 @@ fn the_end_is_claimed_on_a_fresh_picture() {
 #[test]
 fn a_step_that_fails_ends_the_plan_and_is_told() {
     let mut rig = assist(&[]);
-    let gone = DesktopError::Unsupported { what: "this", backend: "fake".into() };
+    let gone = DesktopError::Unsupported { what: "this".into(), backend: "fake".into() };
     rig.desktop.fail_injections([gone]);
     let played = play(&mut rig, &[plan(&[press("f1"), press("f2")]), done("ok")]);
     assert_eq!(rig.desktop.injected(), []);

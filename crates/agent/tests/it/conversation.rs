@@ -161,7 +161,8 @@ fn a_batch_stops_at_its_first_failure_and_each_call_is_told_its_own_outcome() {
     let all = rig.desktop.injected().len();
     let mut rig = Rig::new(&KEEPS);
     in_batches(&mut rig);
-    rig.desktop.fail_injections([DesktopError::Unsupported { what: "a click here", backend: "fake".into() }]);
+    rig.desktop
+        .fail_injections([DesktopError::Unsupported { what: "a click here".into(), backend: "fake".into() }]);
     let requests = converse(&mut rig, vec![calls(&[click(100), chord, click(900)])]);
     let told = results(&requests[1].messages[2]);
     assert!(told[0].starts_with("!click_0: not done: ") && told[0].contains("a click here"), "{told:?}");

@@ -9,7 +9,7 @@ use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
-use handsight_agent::tools::{ToolOptions, ToolSet};
+use handsight_agent::tools::ToolSet;
 use handsight_base::flow::prompt::Sampling;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, RealClock, VirtualClock};
@@ -162,9 +162,7 @@ fn parts(folder: &TempDir, model: Arc<dyn Model>, blind: bool) -> Parts {
     ];
     let settings: Vec<_> = settings.iter().map(|s| set_layer(&aliases, s).unwrap()).collect();
     let profile = Profile::resolve("stateless", &settings).unwrap();
-    let options =
-        ToolOptions { extended: profile.decide.extended_tools, out_of_range: profile.decide.out_of_range };
-    let tools = ToolSet::new(&profile.decide.tools, options).unwrap();
+    let tools = ToolSet::of(&profile).unwrap();
     let dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
     let virtual_clock = VirtualClock::new(1_710_513_022_000);
     let clock: Arc<dyn Clock> = Arc::new(virtual_clock.clone());

@@ -7,7 +7,7 @@ use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Layer, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
-use handsight_agent::tools::{ToolOptions, ToolSet};
+use handsight_agent::tools::ToolSet;
 use handsight_base::flow::frame::FrameHash;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, VirtualClock};
@@ -207,11 +207,7 @@ impl Rig {
     pub(crate) fn run(&mut self, answers: Answers) -> Ending {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let profile = Profile::resolve(self.profile, &self.settings).unwrap();
-        let options = ToolOptions {
-            extended: profile.decide.extended_tools,
-            out_of_range: profile.decide.out_of_range,
-        };
-        let tools = ToolSet::new(&profile.decide.tools, options).unwrap();
+        let tools = ToolSet::of(&profile).unwrap();
         let dialect = handsight_model::dialect::build(self.dialect_name, &tools.specs()).unwrap().unwrap();
         let dialect = match self.dialect.take() {
             Some(around) => around(dialect),

@@ -167,7 +167,7 @@ fn a_conversation_goes_on_after_a_batch_that_failed() {
     let keeps = ["context.history=conversation", "learn.carry=none", "hud.enabled=false"];
     for (dialect, api) in COMPUTERS {
         let (desk, text) = editor(&keeps);
-        desk.refuse([DesktopError::Unsupported { what: "a click here", backend: "fake".into() }]);
+        desk.refuse([DesktopError::Unsupported { what: "a click here".into(), backend: "fake".into() }]);
         let zooms = ["anthropic-computer-20251124", "anthropic-toolset-20260801"].contains(&dialect);
         let area = FrameRect::new(0, 0, 320, 180);
         let script = vec![

@@ -11,7 +11,7 @@ use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Layer, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
-use handsight_agent::tools::{ToolOptions, ToolSet};
+use handsight_agent::tools::ToolSet;
 use handsight_base::flow::action::{Batch, Primitive};
 use handsight_base::flow::frame::{Frame, Pixels, Shown};
 use handsight_base::gate::Approved;
@@ -409,11 +409,7 @@ impl OnDesk {
     /// The parts of an episode. Called from within a runtime.
     pub(crate) fn parts(&self, model: Arc<dyn Model>) -> Parts {
         let profile = Profile::resolve("stateless", &self.settings).unwrap();
-        let options = ToolOptions {
-            extended: profile.decide.extended_tools,
-            out_of_range: profile.decide.out_of_range,
-        };
-        let tools = ToolSet::new(&profile.decide.tools, options).unwrap();
+        let tools = ToolSet::of(&profile).unwrap();
         let dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
         let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let desktop = Taped {

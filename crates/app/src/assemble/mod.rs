@@ -26,7 +26,7 @@ use handsight_agent::episode::Parts;
 use handsight_agent::person::Person;
 use handsight_agent::profile::Profile;
 use handsight_agent::seat::Seat;
-use handsight_agent::tools::{ToolOptions, ToolSet};
+use handsight_agent::tools::ToolSet;
 use handsight_base::flow::step::StepRecord;
 use handsight_base::port::clock::{Clock, RealClock, VirtualClock};
 use handsight_base::port::dialect::Dialect;
@@ -290,9 +290,7 @@ async fn seat(
 }
 
 pub(crate) fn tools(profile: &Profile) -> anyhow::Result<ToolSet> {
-    let options =
-        ToolOptions { extended: profile.decide.extended_tools, out_of_range: profile.decide.out_of_range };
-    Ok(ToolSet::new(&profile.decide.tools, options)?)
+    Ok(ToolSet::of(profile)?)
 }
 
 /// How the model of a run writes, if its wire can carry it.

@@ -10,6 +10,7 @@ use crate::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use crate::space::{FrameId, ScreenPx, ScreenRect};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -275,7 +276,7 @@ pub trait Desktop: Send {
     }
 
     fn unsupported(&self, what: &'static str) -> DesktopError {
-        DesktopError::Unsupported { what, backend: self.info().backend }
+        DesktopError::Unsupported { what: what.into(), backend: self.info().backend }
     }
 }
 
@@ -295,8 +296,9 @@ pub enum DesktopFault {
 /// What can go wrong with a desktop, in states of the screen rather than names of calls.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DesktopError {
+    /// `what` is the name of a capability, or of the one thing that cannot be done now (`ctrl+shift+s`).
     #[error("the `{backend}` desktop cannot do `{what}`")]
-    Unsupported { what: &'static str, backend: String },
+    Unsupported { what: Cow<'static, str>, backend: String },
     #[error("no window matches {query}{}", hint(.candidates))]
     NoSuchWindow { query: String, candidates: Vec<String> },
     #[error("the window {window} is closed")]

@@ -166,7 +166,7 @@ impl Fault {
             Self::NoKey { key } => {
                 tracing::warn!(key, "no keycode for this key");
                 DesktopError::Unsupported {
-                    what: "a key that this keyboard layout does not have and that no free keycode can stand in for",
+                    what: "a key that this keyboard layout does not have and that no free keycode can stand in for".into(),
                     backend: "hands".to_owned(),
                 }
             }
@@ -174,14 +174,14 @@ impl Fault {
                 tracing::warn!(key, "the server may have no key left for this");
                 DesktopError::Unsupported {
                     what: "another character beyond ASCII: the server may have no spare key left for it and would drop it \
-                           without a word; paste the text instead",
+                           without a word; paste the text instead".into(),
                     backend: "hands".to_owned(),
                 }
             }
             Self::NoButton { button } => {
                 tracing::warn!(button, "no such button");
                 DesktopError::Unsupported {
-                    what: "a mouse button beside left, middle and right",
+                    what: "a mouse button beside left, middle and right".into(),
                     backend: "hands".to_owned(),
                 }
             }

@@ -22,7 +22,7 @@ pub(crate) fn capture(
         Shown::AllDisplays => screen.whole(),
         Shown::Display(name) => displays::named(&connection.displays(), name)?,
         Shown::Window(_) => {
-            return Err(DesktopError::Unsupported { what: "windows", backend: "vnc".to_owned() });
+            return Err(DesktopError::Unsupported { what: "windows".into(), backend: "vnc".to_owned() });
         }
     };
     let area = cut(shown, screen.whole(), request.region)?;

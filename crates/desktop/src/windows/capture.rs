@@ -9,7 +9,7 @@ use super::duplication::Duplication;
 use super::film::{Pool, Table};
 use super::system::{code, why};
 use super::{displays, session, whereabouts};
-use crate::area;
+use handsight_base::area;
 use handsight_base::flow::frame::{Frame, Pixels, Shown};
 use handsight_base::port::desktop::{CaptureRequest, DesktopError, Display, WindowState};
 use handsight_base::space::{FrameGeometry, ScreenRect};

@@ -8,7 +8,7 @@ use super::connection::{Conn, Link, XError, describe};
 use super::damage::rectangle;
 use super::segment::{Lease, Pool};
 use super::{cursor, displays, whereabouts, windows};
-use crate::area;
+use handsight_base::area;
 use handsight_base::flow::frame::{Frame, PixelMemory, Pixels, Shown};
 use handsight_base::port::desktop::{CaptureRequest, DesktopError, WindowId, WindowState};
 use handsight_base::space::{FrameGeometry, ScreenRect};

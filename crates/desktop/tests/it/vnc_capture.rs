@@ -77,7 +77,7 @@ fn a_region_is_cut_out_and_what_is_outside_is_refused() {
     assert!(matches!(outside, DesktopError::Capture { .. }), "{outside}");
     let window = CaptureRequest { shown: handsight_base::flow::frame::Shown::Window(1), ..all() };
     assert!(matches!(desktop.capture(&window), Err(DesktopError::Unsupported { .. })));
-    assert!(matches!(desktop.windows(), Err(DesktopError::Unsupported { what: "windows", .. })));
+    assert!(matches!(desktop.windows(), Err(DesktopError::Unsupported { what, .. }) if what == "windows"));
 }
 
 #[test]

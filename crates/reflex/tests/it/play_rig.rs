@@ -9,7 +9,7 @@ use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
-use handsight_agent::tools::{ToolOptions, ToolSet};
+use handsight_agent::tools::ToolSet;
 use handsight_base::flow::action::{Batch, Primitive};
 use handsight_base::flow::frame::{Frame, Pixels};
 use handsight_base::gate::Approved;
@@ -93,9 +93,7 @@ fn run(
         set(format!("context.picture_height={}", size.height)),
     ];
     let profile = Profile::resolve("stateless", &layers).unwrap();
-    let options =
-        ToolOptions { extended: profile.decide.extended_tools, out_of_range: profile.decide.out_of_range };
-    let tools = ToolSet::new(&profile.decide.tools, options).unwrap();
+    let tools = ToolSet::of(&profile).unwrap();
     let dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
     let folder = tempfile::TempDir::new().unwrap();
     let options = Options { durability: Durability::BATCHED, ..Options::default() };

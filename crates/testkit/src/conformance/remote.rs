@@ -1,13 +1,14 @@
-//! The witness in a process of its own, spoken to by [`crate::witness_protocol`].
+//! The witness in a process of its own, spoken to by [`crate::witness_protocol`]: over its pipes, or over whatever it and
+//! the test agree on where its pipes are taken (a program in a terminal).
 
 use super::witness::{Deed, Held, Seen, Which, Witness};
 use crate::wait::PATIENCE;
 use crate::witness_protocol::{Ask, Said, VERSION};
-use handsight_base::space::{ScreenPx, ScreenRect};
+use handsight_base::space::{ScreenPx, ScreenRect, Size};
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,10 +16,12 @@ type Told = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
 /// A witness that was started for one test and ends with it.
 pub struct RemoteWitness {
-    child: Child,
-    input: Option<ChildStdin>,
+    /// `None` if somebody else started it, who ends it too.
+    child: Option<Child>,
+    input: Option<Box<dyn Write>>,
     answers: Receiver<Said>,
     told: Told,
+    resize: Option<Box<dyn FnMut(Size)>>,
 }
 
 /// The witness program for this system, built beside the tests: `cargo build -p handsight-testkit --bins`.
@@ -58,16 +61,35 @@ impl RemoteWitness {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the witness starts");
         let output = child.stdout.take().expect("a pipe");
+        let input = child.stdin.take().expect("a pipe");
+        let mut witness = Self::over(output, input);
+        witness.child = Some(child);
+        witness
+    }
+
+    /// A witness that somebody else started and will end: what it says comes from `output`, what it is asked goes to `input`.
+    ///
+    /// # Panics
+    /// When it does not answer or speaks another version.
+    #[track_caller]
+    pub fn over(output: impl Read + Send + 'static, input: impl Write + 'static) -> Self {
         let (send, answers) = sync_channel(1);
         let told = Told::default();
         let heard = Arc::clone(&told);
         let read = move || listen(BufReader::new(output), &send, &heard);
         std::thread::Builder::new().name("witness".to_owned()).spawn(read).expect("a thread");
-        let mut witness = Self { input: child.stdin.take(), child, answers, told };
+        let mut witness = Self { child: None, input: Some(Box::new(input)), answers, told, resize: None };
         match witness.ask(&Ask::Hello) {
             Said::Ready { version: VERSION, .. } => witness,
             other => panic!("the witness is not version {VERSION}: {other:?}"),
         }
+    }
+
+    /// The same, on a screen that this gives another size.
+    #[must_use]
+    pub fn resizing(mut self, resize: impl FnMut(Size) + 'static) -> Self {
+        self.resize = Some(Box::new(resize));
+        self
     }
 
     #[track_caller]
@@ -182,16 +204,21 @@ impl Witness for RemoteWitness {
     fn set_clipboard(&mut self, text: &str) {
         self.done(&Ask::SetClipboard { text: text.to_owned() });
     }
+
+    fn resize_screen(&mut self, to: Size) {
+        self.resize.as_mut().expect("a way to resize the screen")(to);
+    }
 }
 
 impl Drop for RemoteWitness {
     fn drop(&mut self) {
         // The end of its input ends it.
         drop(self.input.take());
-        let ended = crate::wait::before(PATIENCE, || self.child.try_wait().ok().flatten());
+        let Some(child) = &mut self.child else { return };
+        let ended = crate::wait::before(PATIENCE, || child.try_wait().ok().flatten());
         if ended.is_none() {
-            drop(self.child.kill());
-            drop(self.child.wait());
+            drop(child.kill());
+            drop(child.wait());
         }
     }
 }

@@ -14,7 +14,7 @@ use handsight_agent::person::Person;
 use handsight_agent::profile::{Aliases, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
-use handsight_agent::tools::{ToolOptions, ToolSet};
+use handsight_agent::tools::ToolSet;
 use handsight_base::flow::action::{Action, Button};
 use handsight_base::flow::intent::Intent;
 use handsight_base::flow::prompt::Prompt;
@@ -281,11 +281,7 @@ impl Run {
 
     fn drive(&self, journal: Journal, orders: &Orders) -> Driven<Ending> {
         let profile = orders.profile.clone();
-        let options = ToolOptions {
-            extended: profile.decide.extended_tools,
-            out_of_range: profile.decide.out_of_range,
-        };
-        let tools = ToolSet::new(&profile.decide.tools, options).unwrap();
+        let tools = ToolSet::of(&profile).unwrap();
         let mut dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
         let (clock, mut stop, control) = {
             let sim = self.shared.sim();

@@ -12,7 +12,7 @@ use anyhow::{Context as _, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handsight_agent::policy;
-use handsight_agent::tools::{Meaning, ToolOptions, ToolSet};
+use handsight_agent::tools::{Meaning, ToolSet};
 use handsight_base::flow::action::{Action, Button, Timing};
 use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::{Frame, Shown};
@@ -67,11 +67,7 @@ impl Screen {
         let gate = policy::gate(&hands.stop_chord);
         let kit = Kit { hands: Some(hands), ..Kit::eyes(Arc::new(bench.clock.clone())) };
         let mut desktop = connector(&bench.desktop, kit)?()?;
-        let options = ToolOptions {
-            extended: profile.decide.extended_tools,
-            out_of_range: profile.decide.out_of_range,
-        };
-        let tools = ToolSet::new(&profile.decide.tools, options)?;
+        let tools = ToolSet::of(profile)?;
         let name = &profile.decide.dialect;
         let dialect = handsight_model::dialect::build(name, &tools.specs())
             .with_context(|| format!("there is no dialect {name:?}"))??;

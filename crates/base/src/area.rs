@@ -1,10 +1,12 @@
-//! Which part of the screen a picture is to show, the same on every system.
+//! Which part of the screen a picture is to show: the same arithmetic for every backend, also those written elsewhere.
+//!
+//! What lies outside of what is shown is refused in words; nothing is moved inside.
 
-use handsight_base::port::desktop::{DesktopError, Display};
-use handsight_base::space::ScreenRect;
+use crate::port::desktop::{DesktopError, Display};
+use crate::space::ScreenRect;
 
 /// The area of the display called `name`.
-pub(crate) fn named(displays: &[Display], name: &str) -> Result<ScreenRect, DesktopError> {
+pub fn named(displays: &[Display], name: &str) -> Result<ScreenRect, DesktopError> {
     displays.iter().find(|d| d.name == name).map(|d| d.area).ok_or_else(|| DesktopError::NoSuchDisplay {
         name: name.to_owned(),
         there: displays.iter().map(|d| d.name.clone()).collect(),
@@ -12,12 +14,12 @@ pub(crate) fn named(displays: &[Display], name: &str) -> Result<ScreenRect, Desk
 }
 
 /// The smallest rectangle around all displays.
-pub(crate) fn all(displays: &[Display]) -> ScreenRect {
+pub fn all(displays: &[Display]) -> ScreenRect {
     displays.iter().map(|d| d.area).fold(ScreenRect::new(0, 0, 0, 0), |all, area| all.union(&area))
 }
 
 /// The part of what is shown that is asked for and that the screen has.
-pub(crate) fn cut(
+pub fn cut(
     (shown, screen): (ScreenRect, ScreenRect),
     region: Option<ScreenRect>,
 ) -> Result<ScreenRect, DesktopError> {
