@@ -7,6 +7,7 @@
 mod ahead;
 mod cargo;
 mod count;
+mod examples;
 mod groups;
 mod programs;
 mod wine;
@@ -36,12 +37,14 @@ enum Tier {
     Vendors,
     /// Windows programs under Wine.
     Wine,
+    /// Crates outside of the workspace.
+    Examples,
     Doc,
 }
 
 #[rustfmt::skip]
 const TIERS: &[(&str, Tier, &str)] = &[
-    ("fmt", Tier::Fmt, "cargo fmt --all --check"),
+    ("fmt", Tier::Fmt, "cargo fmt --all --check, the examples too"),
     ("clippy", Tier::Clippy, "cargo clippy on everything, warnings are errors"),
     ("tidy", Tier::Tidy, "cargo xtask layers, spec, tidy"),
     ("build", Tier::Build, "compiles the tests (always runs before them)"),
@@ -57,6 +60,7 @@ const TIERS: &[(&str, Tier, &str)] = &[
     ("vnc", Tier::Tests(Some(Group::Vnc)), "against real VNC servers"),
     ("vendors", Tier::Vendors, "the vendors' own types, replies and llama.cpp's server (cargo xtask vendors)"),
     ("wine", Tier::Wine, "the Windows build, its tests and real programs under Wine"),
+    ("examples", Tier::Examples, "crates written outside of the workspace, against ours"),
     ("doc", Tier::Doc, "examples in the documentation"),
 ];
 
@@ -167,15 +171,26 @@ fn help() -> String {
 
 fn run_tier(workspace: &Workspace, cargo: &mut Cargo, tier: Tier) -> Result<Count> {
     match tier {
-        Tier::Fmt => cargo.tool("rustfmt", &["fmt", "--all", "--check"]),
-        Tier::Clippy => cargo.tool("clippy", CLIPPY),
+        Tier::Fmt => {
+            let mut count = cargo.tool("rustfmt", &["fmt", "--all", "--check"])?;
+            count += examples::fmt(workspace, cargo)?;
+            Ok(count)
+        }
+        Tier::Clippy => clippy(workspace, cargo),
         Tier::Tidy => tidy_tier(workspace),
         Tier::Build => cargo.build(),
         Tier::Tests(group) => cargo.tests(group),
         Tier::Vendors => vendors_tier(workspace, cargo),
         Tier::Wine => wine::run(workspace, cargo, None),
+        Tier::Examples => examples::tests(workspace, cargo),
         Tier::Doc => cargo.doc_tests(),
     }
+}
+
+fn clippy(workspace: &Workspace, cargo: &Cargo) -> Result<Count> {
+    let mut count = cargo.tool("clippy", CLIPPY)?;
+    count += examples::clippy(workspace, cargo)?;
+    Ok(count)
 }
 
 fn vendors_tier(workspace: &Workspace, cargo: &mut Cargo) -> Result<Count> {

@@ -1,7 +1,7 @@
 //! What compiles in the time in which tests wait, when everything runs on a machine of two cores.
 //!
-//! Clippy shares nothing with the tests' build, and the Windows tests are wanted late; both run at the lowest priority from
-//! the beginning. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word is wanted soon.
+//! Clippy shares nothing with the tests' build, and the Windows tests and the examples are wanted late; all run at the lowest priority
+//! from the beginning, the examples last: they build into the tests' folder, where a tier that begins meanwhile waits for them. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word is wanted soon.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::cargo::Cargo;
-use super::{CLIPPY, Count, wine};
+use super::{Count, clippy, examples, wine};
 use crate::workspace::Workspace;
 
 pub(super) struct Ahead {
@@ -27,13 +27,15 @@ impl Ahead {
         let begun = Instant::now();
         // A folder of its own: cargo lets one build at a time into a folder.
         let folder = workspace.target_dir().join("clippy").into_os_string();
-        let clippy = cargo.giving_way(said.clone()).with([("CARGO_TARGET_DIR".into(), folder)]);
+        let linter = cargo.giving_way(said.clone()).with([("CARGO_TARGET_DIR".into(), folder)]);
         let windows = cargo.giving_way(workspace.target_dir().join("windows.log"));
+        let outside = cargo.giving_way(workspace.target_dir().join("examples.log"));
         let workspace = Workspace { root: workspace.root.clone() };
         let clippy = std::thread::spawn(move || {
-            let verdict = clippy.tool("clippy", CLIPPY);
+            let verdict = clippy(&workspace, &linter);
             let seconds = begun.elapsed().as_secs_f64();
             wine::build_ahead(&workspace, &windows);
+            examples::build_ahead(&workspace, &outside);
             (verdict, seconds)
         });
         Self { clippy, said }

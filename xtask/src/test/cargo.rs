@@ -76,6 +76,13 @@ impl Cargo {
         cargo
     }
 
+    /// The same with this in the environment, unless it was given another already.
+    pub(super) fn with_default(&self, name: &str, value: impl Into<OsString>) -> Self {
+        let mut cargo = self.clone();
+        cargo.env.insert(0, (name.into(), value.into()));
+        cargo
+    }
+
     /// The same beside another run: with the report of a nextest profile of its own, and what is said kept in a file.
     pub(super) fn beside(&self, said: PathBuf, profile: &'static str) -> Self {
         Self { said: Some((said, profile)), ..self.clone() }
@@ -180,7 +187,7 @@ impl Cargo {
     }
 
     /// Runs libtest binaries, shows what a person wants to see and counts.
-    fn counted(&self, args: &[&str]) -> Result<Count> {
+    pub(super) fn counted(&self, args: &[&str]) -> Result<Count> {
         let mut child = self.command(args).stdout(Stdio::piped()).spawn().context("cargo cannot be run")?;
         let mut libtest = Libtest::default();
         let stdout = child.stdout.take().context("cargo has no stdout")?;
@@ -200,7 +207,7 @@ impl Cargo {
         asked.is_ok_and(|status| status.success())
     }
 
-    fn run(&self, args: &[&str]) -> Result<bool> {
+    pub(super) fn run(&self, args: &[&str]) -> Result<bool> {
         let mut command = self.command(args);
         if let Some((said, _)) = &self.said {
             let file = fs::File::options().create(true).append(true).open(said);
