@@ -9,8 +9,9 @@ mod tools;
 
 use super::fields::Fields;
 use super::point::Points;
-use super::reject::{Fits, Misfit, short};
+use super::reject::{Fits, Misfit, listed, short};
 use super::{DialectEntry, Options, conversation, finish, json};
+use handsight_base::flow::action::Action;
 use handsight_base::flow::decision::Worded;
 use handsight_base::flow::intent::Intent;
 use handsight_base::flow::prompt::Prompt;
@@ -20,11 +21,12 @@ use handsight_base::port::dialect::{
 use handsight_base::port::model::{Form, ModelReply, ModelRequest};
 use handsight_base::space::{PictureGeometry, Rounding};
 use serde_json::{Map, Value, json as value};
+use tools::PlanTool;
 
 pub(super) const ENTRY: DialectEntry = DialectEntry {
     info: INFO,
     points: Some(POINTS),
-    build: |_, options| Ok(Box::new(PlanDialect { options: *options })),
+    build: |_, options| Ok(Box::new(PlanDialect { options: *options, tools: tools::TOOLS })),
 };
 
 const INFO: DialectInfo = DialectInfo {
@@ -48,6 +50,92 @@ const HOW: &str = "Answer with one JSON object and nothing else: {\"steps\": [{\
 
 struct PlanDialect {
     options: Options,
+    tools: &'static [PlanTool],
+}
+
+impl PlanDialect {
+    /// The tools that are offered.
+    fn offered(&self) -> impl Iterator<Item = &'static PlanTool> {
+        let extended = self.options.extended;
+        self.tools.iter().filter(move |tool| extended || !tool.extended)
+    }
+
+    /// What a step means.
+    fn step(
+        &self,
+        name: &str,
+        args: Value,
+        picture: &PictureGeometry,
+        notes: &mut Vec<String>,
+    ) -> Fits<Vec<Action>> {
+        let mut args = Fields::of_value(name, args)?;
+        let Some(tool) = self.offered().find(|tool| tool.name == name) else {
+            let there = listed(self.offered().map(|tool| tool.name));
+            return Err(Misfit::unknown(format!("there is no tool {:?}, only {there}", short(name))));
+        };
+        let actions = (tool.read)(&mut args, picture, notes)?;
+        args.end()?;
+        Ok(actions)
+    }
+
+    fn read(&self, reply: &ModelReply, picture: &PictureGeometry) -> Fits<Decoded> {
+        let options = self.options;
+        finish::no_calls(reply)?;
+        let mut notes = Vec::new();
+        let text = unfenced(finish::text(reply)?, options, &mut notes);
+        if !text.starts_with('{') {
+            return Err(Misfit::malformed("it does not begin with `{`").coded("not_json"));
+        }
+        let parsed = json::parse(text)
+            .map_err(|e| Misfit::malformed(format!("it is no usable JSON: {e}")).coded("not_json"))?;
+        let mut plan = exactly(parsed, "the plan", &["steps", "done"])?;
+        let Some(Value::Array(steps)) = plan.shift_remove("steps") else {
+            return Err(Misfit::wrong_type("`steps` is no list").coded("bad_type"));
+        };
+        let done = match plan.shift_remove("done") {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(done)) => done.trim().to_owned(),
+            Some(_) => return Err(Misfit::wrong_type("`done` is neither null nor a text").coded("bad_type")),
+        };
+        let shaped = |(n, step): (usize, Value)| shape(step).map_err(|m| m.within(&place(n)));
+        let steps = steps.into_iter().enumerate().map(shaped).collect::<Fits<Vec<Step>>>()?;
+        if steps.is_empty() {
+            if done.is_empty() {
+                notes.push("the plan had no steps and was not done: the turn came to nothing".to_owned());
+                return Ok(Decoded { notes, ..Decoded::default() });
+            }
+            let end = Decoded::one(Intent::Done { statement: done.clone() });
+            return Ok(Decoded { reason: done, notes, ..end });
+        }
+        if !done.is_empty() {
+            notes.push("`done` beside steps was passed over: say it on the picture after them".to_owned());
+        }
+        let most = options.max_steps;
+        if steps.len() > most {
+            notes.push(format!("{} steps too many were dropped: {most} are run at most", steps.len() - most));
+        }
+        let mut decoded = Decoded { notes, ..Decoded::default() };
+        for (n, Step { tool, args, why }) in steps.into_iter().take(most).enumerate() {
+            let what = format!("{tool} {args}");
+            match self.step(&tool, args, picture, &mut decoded.notes) {
+                Ok(actions) => {
+                    let what = what.chars().take(SHOWN).collect();
+                    decoded.steps.push(Worded { what, why, actions: actions.len() });
+                    decoded
+                        .plan
+                        .extend(actions.into_iter().map(|a| Planned { call: 0, intent: Intent::Act(a) }));
+                }
+                Err(misfit) => {
+                    let told = format!("{} was not run, nor what came after it: {}", place(n), misfit.words);
+                    decoded.broken = Some(Rejection::new(misfit.kind, told));
+                    break;
+                }
+            }
+        }
+        let reasons: Vec<&str> = decoded.steps.iter().map(|step| step.why.as_str()).collect();
+        decoded.reason = reasons.join("; ");
+        Ok(decoded)
+    }
 }
 
 impl Dialect for PlanDialect {
@@ -60,7 +148,7 @@ impl Dialect for PlanDialect {
             "{HOW}\n`steps` holds 0 to {} steps; `done` is null, or a short summary beside no steps once the task is finished. Tools:\n",
             self.options.max_steps
         );
-        for tool in tools::offered(self.options.extended) {
+        for tool in self.offered() {
             words.push_str(&format!("- `{}` {}\n", tool.name, tool.args));
         }
         words.truncate(words.trim_end().len());
@@ -69,18 +157,18 @@ impl Dialect for PlanDialect {
 
     fn encode(&self, prompt: &Prompt) -> ModelRequest {
         let messages = conversation::messages(prompt, conversation::Manner::PLAIN);
-        let form = Some(Form { name: "plan", schema: schema(self.options) });
+        let form = Some(Form { name: "plan", schema: schema(self.offered()) });
         ModelRequest { tools: Vec::new(), form, ..conversation::request(prompt, messages) }
     }
 
     fn decode(&self, reply: &ModelReply, picture: &PictureGeometry) -> Result<Decoded, Rejection> {
-        read(reply, picture, self.options).map_err(|m| m.told(HOW))
+        self.read(reply, picture).map_err(|m| m.told(HOW))
     }
 }
 
 /// The contract as a JSON schema, for services that can be held to one (D-75). The reply is checked all the same.
-fn schema(options: Options) -> Value {
-    let step = |tool: &tools::PlanTool| {
+fn schema(tools: impl Iterator<Item = &'static PlanTool>) -> Value {
+    let step = |tool: &PlanTool| {
         let (properties, required) = (tool.schema)();
         let args = value!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
@@ -96,7 +184,7 @@ fn schema(options: Options) -> Value {
             "additionalProperties": false,
         })
     };
-    let steps: Vec<Value> = tools::offered(options.extended).map(step).collect();
+    let steps: Vec<Value> = tools.map(step).collect();
     value!({
         "type": "object",
         "properties": {
@@ -113,64 +201,6 @@ struct Step {
     tool: String,
     args: Value,
     why: String,
-}
-
-fn read(reply: &ModelReply, picture: &PictureGeometry, options: Options) -> Fits<Decoded> {
-    finish::no_calls(reply)?;
-    let mut notes = Vec::new();
-    let text = unfenced(finish::text(reply)?, options, &mut notes);
-    if !text.starts_with('{') {
-        return Err(Misfit::malformed("it does not begin with `{`").coded("not_json"));
-    }
-    let parsed = json::parse(text)
-        .map_err(|e| Misfit::malformed(format!("it is no usable JSON: {e}")).coded("not_json"))?;
-    let mut plan = exactly(parsed, "the plan", &["steps", "done"])?;
-    let Some(Value::Array(steps)) = plan.shift_remove("steps") else {
-        return Err(Misfit::wrong_type("`steps` is no list").coded("bad_type"));
-    };
-    let done = match plan.shift_remove("done") {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(done)) => done.trim().to_owned(),
-        Some(_) => return Err(Misfit::wrong_type("`done` is neither null nor a text").coded("bad_type")),
-    };
-    let shaped = |(n, step): (usize, Value)| shape(step).map_err(|m| m.within(&place(n)));
-    let steps = steps.into_iter().enumerate().map(shaped).collect::<Fits<Vec<Step>>>()?;
-    if steps.is_empty() {
-        if done.is_empty() {
-            notes.push("the plan had no steps and was not done: the turn came to nothing".to_owned());
-            return Ok(Decoded { notes, ..Decoded::default() });
-        }
-        let end = Decoded::one(Intent::Done { statement: done.clone() });
-        return Ok(Decoded { reason: done, notes, ..end });
-    }
-    if !done.is_empty() {
-        notes.push("`done` beside steps was passed over: say it on the picture after them".to_owned());
-    }
-    let most = options.max_steps;
-    if steps.len() > most {
-        notes.push(format!("{} steps too many were dropped: {most} are run at most", steps.len() - most));
-    }
-    let mut decoded = Decoded { notes, ..Decoded::default() };
-    for (n, Step { tool, args, why }) in steps.into_iter().take(most).enumerate() {
-        let what = format!("{tool} {args}");
-        let actions = Fields::of_value(tool.clone(), args)
-            .and_then(|args| tools::read(&tool, args, options.extended, picture, &mut decoded.notes));
-        match actions {
-            Ok(actions) => {
-                let what = what.chars().take(SHOWN).collect();
-                decoded.steps.push(Worded { what, why, actions: actions.len() });
-                decoded.plan.extend(actions.into_iter().map(|a| Planned { call: 0, intent: Intent::Act(a) }));
-            }
-            Err(misfit) => {
-                let told = format!("{} was not run, nor what came after it: {}", place(n), misfit.words);
-                decoded.broken = Some(Rejection::new(misfit.kind, told));
-                break;
-            }
-        }
-    }
-    let reasons: Vec<&str> = decoded.steps.iter().map(|step| step.why.as_str()).collect();
-    decoded.reason = reasons.join("; ");
-    Ok(decoded)
 }
 
 fn place(n: usize) -> String {
@@ -228,3 +258,6 @@ fn shape(step: Value) -> Fits<Step> {
     }
     Ok(Step { tool, args, why })
 }
+
+#[cfg(test)]
+mod tests;

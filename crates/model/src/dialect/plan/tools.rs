@@ -3,14 +3,14 @@
 use super::POINTS;
 use crate::dialect::fields::Fields;
 use crate::dialect::hands::{self, BUTTONS};
-use crate::dialect::reject::{Fits, Misfit, listed, short};
+use crate::dialect::reject::{Fits, Misfit};
 use handsight_base::flow::action::{Action, Button, ScrollBy, Spot, WindowQuery};
 use handsight_base::key::Modifiers;
 use handsight_base::space::PictureGeometry;
 use serde_json::{Value, json};
 
 /// What a step means: reads the arguments, notes what was clamped or hinted at.
-type Read = fn(&mut Fields, &PictureGeometry, &mut Vec<String>) -> Fits<Vec<Action>>;
+pub(super) type Read = fn(&mut Fields, &PictureGeometry, &mut Vec<String>) -> Fits<Vec<Action>>;
 
 pub(super) struct PlanTool {
     pub(super) name: &'static str,
@@ -20,7 +20,7 @@ pub(super) struct PlanTool {
     pub(super) schema: fn() -> (Value, &'static [&'static str]),
     /// Offered only where a profile asks for more than the nine names that every version has (D-73).
     pub(super) extended: bool,
-    read: Read,
+    pub(super) read: Read,
 }
 
 /// The longest text that goes by way of the clipboard (D-70).
@@ -154,28 +154,6 @@ pub(super) static TOOLS: &[PlanTool] = &[
 
 fn typing() -> (Value, &'static [&'static str]) {
     (json!({"text": {"type": "string"}, "interval_ms": {"type": "integer"}}), &["text"])
-}
-
-/// The tools that are offered.
-pub(super) fn offered(extended: bool) -> impl Iterator<Item = &'static PlanTool> {
-    TOOLS.iter().filter(move |tool| extended || !tool.extended)
-}
-
-/// What a step means.
-pub(super) fn read(
-    name: &str,
-    mut args: Fields,
-    extended: bool,
-    picture: &PictureGeometry,
-    notes: &mut Vec<String>,
-) -> Fits<Vec<Action>> {
-    let Some(tool) = offered(extended).find(|tool| tool.name == name) else {
-        let there = listed(offered(extended).map(|tool| tool.name));
-        return Err(Misfit::unknown(format!("there is no tool {:?}, only {there}", short(name))));
-    };
-    let actions = (tool.read)(&mut args, picture, notes)?;
-    args.end()?;
-    Ok(actions)
 }
 
 fn place(args: &mut Fields, [x, y]: [&'static str; 2], picture: &PictureGeometry) -> Fits<Spot> {
