@@ -5,6 +5,7 @@ use crate::episode::{EpisodeError, Parts};
 use crate::history::History;
 use crate::hud::HudPainter;
 use crate::journal::JournalSeat;
+use crate::mask::Mask;
 use crate::park::Away;
 use crate::person::Person;
 use crate::plan::{Plan, Recent};
@@ -70,6 +71,8 @@ pub(crate) struct Engine {
     pub(crate) told: Vec<String>,
     /// The newest steps, for profiles that list them.
     pub(crate) recent: Recent,
+    /// Keeps pasted texts out of the record.
+    pub(crate) mask: Mask,
     /// The plan that is carried out, for whoever watches.
     pub(crate) plan: Plan,
     /// Unusable replies and failed calls in a row.
@@ -117,6 +120,7 @@ impl Engine {
             hud: HudPainter::new(&profile.hud, fonts, Arc::clone(&person.redactor)),
             gate: policy::gate_of(&chord, &profile.act.launch_allowed),
             recent: Recent::new(profile.context.steps as usize),
+            mask: Mask::new(profile.record.mask_pasted),
             history: History::new(profile.context.history),
             journal: JournalSeat::new(journal)?,
             profile,

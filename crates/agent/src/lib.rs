@@ -11,6 +11,7 @@ mod history;
 mod hud;
 mod journal;
 pub mod manual;
+mod mask;
 mod park;
 pub mod person;
 mod plan;

@@ -185,7 +185,7 @@ mod tests {
         lines[2..lines.len() - 1].iter().map(|line| line.chars().next().unwrap()).collect()
     }
 
-    // spec: D-53 UNIT
+    // spec: D-03 D-53 UNIT
     #[test]
     fn the_panel_says_which_step_is_under_way_and_which_failed() {
         let mut plan = plan(&[1, 3, 2]);

@@ -7,6 +7,7 @@
 //! This module refuses to read files, the environment or the command line: `app` hands in what it found.
 
 mod check;
+mod key;
 mod layer;
 mod picture;
 
@@ -15,6 +16,7 @@ use handsight_base::flow::prompt::Sampling;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+pub use key::ApiKey;
 pub use layer::{
     Aliases, Layer, Misread, ProfileError, environment_layer, line_at, misread, nearest, set_layer,
 };
@@ -220,6 +222,8 @@ stage! {
         model: String = String::new(),
         /// Replaces the provider's address; ends before or in `/chat/completions`.
         api_url: String = String::new(),
+        /// Goes before the provider's variable of the environment; never shown again.
+        api_key: ApiKey = ApiKey::default(),
         dialect: String = "tools".into(),
         tools: Vec<String> = Vec::new(),
         extended_tools: bool = false,
@@ -282,6 +286,8 @@ stage! {
     /// How the hands move. Seconds and milliseconds as the names say.
     Act {
         input_delay_s: f64 = 0.0,
+        /// Between two steps of a plan: what a step opens may take the next one's keys only once it is there.
+        step_delay_s: f64 = 0.0,
         delay_after_action_s: f64 = 0.0,
         delay_after_observe_s: f64 = 1.0,
         hold_ms: u64 = 0,
@@ -345,6 +351,8 @@ stage! {
     Record {
         dump_screenshots: bool = true,
         dump_folder: String = "dump".into(),
+        /// Pasted texts are left out of whatever is written of a run. Pictures show what the screen shows.
+        mask_pasted: bool = false,
         quota_mib: u64 = 2048,
         /// A run begins with this much free on its disk, or not at all.
         min_free_mib: u64 = 64,

@@ -7,6 +7,7 @@
 use crate::cli::SettingArgs;
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::secrets;
 use anyhow::Context as _;
 use handsight_agent::profile::{
     Aliases, Layer, PROFILES, Profile, ProfileError, environment_layer, set_layer,
@@ -69,6 +70,7 @@ pub(crate) fn resolve_named(
     let aliases = Aliases::of(name, &files)?;
     // Our own names win over aliases, which other programs may use too.
     let (ours, others): (Vec<_>, Vec<_>) = environment.all().partition(|(n, _)| n.starts_with("HANDSIGHT_"));
+    set.iter().for_each(|assignment| secrets::learn_settings(assignment));
     for (variable, value) in others.into_iter().chain(ours) {
         if let Some(layer) = environment_layer(&aliases, variable, value) {
             layers.push(layer?);
@@ -98,7 +100,11 @@ pub(crate) fn recorded(
 ) -> anyhow::Result<Settings> {
     let (_, prompt) = source(environment, name)?;
     let layers: Vec<Layer> = flags.iter().map(Flag::layer).collect();
-    let profile = Profile::from_parts(Layer::file("the run's own settings", text), &prompt, &layers)?;
+    let mut profile = Profile::from_parts(Layer::file("the run's own settings", text), &prompt, &layers)?;
+    // The one thing that a run does not keep.
+    if let Ok(written) = resolve_written(environment, name) {
+        profile.decide.api_key = written.decide.api_key;
+    }
     Ok(Settings { profile, sources: Vec::new() })
 }
 
@@ -208,7 +214,10 @@ fn user_file(environment: &Environment, profile: &str) -> anyhow::Result<Option<
 /// A file that is not there is no settings; one that cannot be read is an error, not silence.
 fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
     match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+        Ok(text) => {
+            secrets::learn_settings(&text);
+            Ok(Some(text))
+        }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(Failure::usage(format!("{} cannot be read: {e}", path.display()), ""))
             .context("your settings"),
@@ -294,7 +303,7 @@ mod tests {
         assert_eq!((quick.name.as_str(), quick.settle.max_s), ("quick", 0.5));
         assert_eq!(quick.prompt, "Do {{task}} with {{tools}}");
         let names: Vec<String> = profiles(&home.environment(&[])).into_iter().map(|(n, _)| n).collect();
-        assert_eq!(names, ["stateless", "quick"]);
+        assert_eq!(names, ["stateless", "assist", "quick"]);
         let wrong = resolve_named(&home.environment(&[]), "quik", &[], &[]).unwrap_err();
         assert!(format!("{wrong:#}").contains("your own profiles are quick"), "{wrong:#}");
         assert!(resolve_named(&home.environment(&[]), "../quick", &[], &[]).is_err());

@@ -87,7 +87,12 @@ pub(crate) fn expand(
                 });
             }
         }
-        Action::Type { text } => out.text(text)?,
+        Action::Type { text, interval_millis } => {
+            let gaps = text.chars().count().saturating_sub(1) as u64;
+            let whole = interval_millis.unwrap_or_default().saturating_mul(gaps);
+            count_in("milliseconds to type a text", whole, 0..=MAX_WAIT_MILLIS, "0 to 300000")?;
+            out.text(text, interval_millis.map(Duration::from_millis))?;
+        }
         Action::Key { chord, repeat } => {
             count_in("key presses", u64::from(*repeat), 1..=100, "1 to 100")?;
             for n in 0..*repeat {
@@ -120,7 +125,7 @@ pub(crate) fn by_run_dialog(
     let pressed = |out: &mut Out<'_>| out.wait(timing.hold);
     out.chord(&Chord(vec![Key::Named(Named::Super), Key::Char('r')]), pressed)?;
     out.exact_wait(wait);
-    out.text(&command_line(argv))?;
+    out.text(&command_line(argv), None)?;
     out.chord(&Chord(vec![Key::Named(Named::Enter)]), pressed)?;
     Ok(Batch { primitives: out.primitives })
 }
@@ -217,12 +222,16 @@ impl Out<'_> {
         Ok(())
     }
 
-    fn text(&mut self, text: &str) -> Result<(), ExpandError> {
+    /// At a pace of its own, or at the profile's.
+    fn text(&mut self, text: &str, pace: Option<Duration>) -> Result<(), ExpandError> {
         let mut chars = text.chars().peekable();
         let mut first = true;
         while let Some(c) = chars.next() {
             if !std::mem::take(&mut first) {
-                self.wait(self.timing.type_interval);
+                match pace {
+                    Some(pace) => self.exact_wait(pace),
+                    None => self.wait(self.timing.type_interval),
+                }
             }
             let named = match c {
                 '\r' => {

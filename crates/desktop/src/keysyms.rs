@@ -111,3 +111,48 @@ pub(crate) const fn control(c: char) -> Option<Named> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use handsight_base::key::Key;
+
+    // spec: D-45 UNIT
+    #[test]
+    fn the_names_of_keys_have_the_symbols_of_x11_and_vnc() {
+        let symbol = |name: &str| match name.parse::<Key>().unwrap() {
+            Key::Named(named) => of(named)[0],
+            Key::Char(c) => for_char(c).unwrap(),
+        };
+        for c in ('a'..='z').chain('0'..='9') {
+            assert_eq!(symbol(&c.to_string()), u32::from(c));
+        }
+        for n in 1..=24 {
+            assert_eq!(symbol(&format!("f{n}")), 0xffbe + n - 1);
+        }
+        for (name, code) in [
+            ("enter", 0xff0d),
+            ("esc", 0xff1b),
+            ("tab", 0xff09),
+            ("space", 0x20),
+            ("backspace", 0xff08),
+            ("delete", 0xffff),
+            ("insert", 0xff63),
+            ("home", 0xff50),
+            ("left", 0xff51),
+            ("up", 0xff52),
+            ("right", 0xff53),
+            ("down", 0xff54),
+            ("pageup", 0xff55),
+            ("pagedown", 0xff56),
+            ("end", 0xff57),
+            ("ctrl", 0xffe3),
+            ("shift", 0xffe1),
+            ("alt", 0xffe9),
+            ("win", 0xffeb),
+        ] {
+            assert_eq!(symbol(name), code, "{name}");
+        }
+        assert!("nosuch".parse::<Key>().is_err());
+    }
+}

@@ -79,6 +79,7 @@ mod tests {
         choose(all, &query, one).map(|found| found.iter().map(|w| w.id.0).collect())
     }
 
+    // spec: D-03 D-41 UNIT
     #[test]
     fn every_query_means_what_it_says() {
         assert_eq!(ids(WindowQuery::Title("Untitled - Notepad".into())), Ok(vec![1]));

@@ -160,7 +160,7 @@ impl Hand {
                 let path = vec![frame.frame_from_screen(*from)?, frame.frame_from_screen(*to)?];
                 Ok(Some(Action::Drag { path, button: Button::Left, modifiers: Modifiers::NONE }))
             }
-            Self::Type(text) => Ok(Some(Action::Type { text: text.clone() })),
+            Self::Type(text) => Ok(Some(Action::typed(text.clone()))),
             Self::Key(chord) => Ok(Some(Action::Key { chord: chord.clone(), repeat: 1 })),
             Self::Scroll(units) => {
                 let by = ScrollBy::Units { dx: 0, dy: *units };

@@ -9,6 +9,7 @@ impl Profile {
     pub(super) fn check(&self) -> Result<(), ProfileError> {
         let seconds = [
             ("act.input_delay_s", self.act.input_delay_s),
+            ("act.step_delay_s", self.act.step_delay_s),
             ("act.delay_after_action_s", self.act.delay_after_action_s),
             ("act.delay_after_observe_s", self.act.delay_after_observe_s),
             ("act.max_hold_s", self.act.max_hold_s),

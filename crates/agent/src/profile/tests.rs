@@ -44,6 +44,7 @@ fn the_defaults_of_stateless_are_those_of_its_table() {
     assert_eq!((h.margin, h.max_lines, h.reassert_pulses), (10, 8, 2));
 }
 
+// spec: D-03 UNIT
 #[test]
 fn later_layers_win_and_leave_the_rest_alone() {
     let layers = [
@@ -184,4 +185,20 @@ fn complaints_about_aliases_name_their_line() {
     assert!(text.starts_with("user.toml, line 2: duplicate key"), "{text}");
     let text = said("SCREEN_W = 800\nDUMP_FOLDER = \"\"\"a\nb\"\"\"\n\nSCREEN = 9\n");
     assert!(text.starts_with("user.toml, line 5: unknown key `SCREEN`"), "{text}");
+}
+
+// spec: D-59 D-72 UNIT
+#[test]
+fn a_key_in_the_settings_is_read_and_never_written() {
+    let key = "sk-canary-4d1f";
+    let layer = set_layer(&aliases(), &format!("decide.api_key={key}")).unwrap();
+    let profile = stateless(&[layer]).unwrap();
+    assert_eq!(profile.decide.api_key.reveal(), Some(key));
+    assert!(!profile.to_toml().contains(key), "{}", profile.to_toml());
+    assert!(profile.to_toml().contains("api_key = \"\""));
+    assert!(!format!("{profile:?}").contains(key));
+    for empty in ["", "  "] {
+        let layer = set_layer(&aliases(), &format!("decide.api_key={empty}")).unwrap();
+        assert_eq!(stateless(&[layer]).unwrap().decide.api_key.reveal(), None);
+    }
 }

@@ -58,7 +58,7 @@ fn calls_mean_actions() {
         Meaning::Act(vec![Action::Scroll { at: None, by, modifiers: Modifiers::NONE }])
     );
     let understood = call(&five, "type", json!({"text": "Añ€😀", "reason": ""})).unwrap();
-    assert_eq!(understood.meaning, Meaning::Act(vec![Action::Type { text: "Añ€😀".into() }]));
+    assert_eq!(understood.meaning, Meaning::Act(vec![Action::typed("Añ€😀")]));
     for (name, args, meaning) in [
         ("scroll", json!({"dy": 0, "reason": ""}), Meaning::Act(vec![])),
         ("observe", json!({"reason": ""}), Meaning::Observe),

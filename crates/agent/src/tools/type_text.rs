@@ -44,6 +44,6 @@ impl Tool for TypeText {
             args.note("`type` with an empty text: nothing was typed");
             return Ok(Meaning::Act(Vec::new()));
         }
-        Ok(Meaning::Act(vec![Action::Type { text }]))
+        Ok(Meaning::Act(vec![Action::typed(text)]))
     }
 }

@@ -54,8 +54,8 @@ pub(crate) async fn perform(
         let outcome = if failed_before {
             Outcome::NotExecuted
         } else {
-            if engine.profile.hud.shows == Shows::Plan && engine.plan.begins_step(index) {
-                show_words(engine).await?;
+            if engine.plan.begins_step(index) {
+                step_begins(engine, index).await?;
             }
             one(engine, index as u32, action, geometry, &hash).await?
         };
@@ -70,6 +70,19 @@ pub(crate) async fn perform(
         deeds.push(Deed { action: action.name().to_owned(), hash, outcome });
     }
     Ok(deeds)
+}
+
+/// Shows the person which step begins, and gives what the one before it opened the time to be there.
+async fn step_begins(engine: &mut Engine, action: usize) -> Result<(), Interruption> {
+    if engine.profile.hud.shows == Shows::Plan {
+        show_words(engine).await?;
+    }
+    if action > 0 {
+        let paused = engine.stopwatch.now();
+        engine.pause(Duration::from_secs_f64(engine.profile.act.step_delay_s)).await?;
+        engine.timings.pause += engine.millis_since(paused);
+    }
+    Ok(())
 }
 
 /// How a profile without a conversation is told of an action whose outcome nobody knows.
@@ -98,7 +111,8 @@ async fn one(
         return Ok(Outcome::NotExecuted);
     }
     let turn = engine.turn;
-    let intent = async |journal: &JournalSeat| journal.intent(turn, index, action, hash).await;
+    let recorded = engine.mask.action(action);
+    let intent = async |journal: &JournalSeat| journal.intent(turn, index, &recorded, hash).await;
     let ((), waited) = engine.with_room(intent).await?;
     if let Some(reason) = engine.stop.reason() {
         // Recorded, so that a resume does not call it ambiguous: it certainly did not happen.

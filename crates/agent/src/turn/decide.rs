@@ -62,7 +62,8 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
             // Understood first, so that a person can be told what would be done.
             let checks = std::mem::take(&mut reply.checks);
             let reading = understand::read(engine, &reply, &geometry);
-            let Reading { choice, reason, call, steps, notes, taken } = reading;
+            let Reading { mut choice, mut reason, call, mut steps, mut notes, taken } = reading;
+            engine.mask.decision(&mut choice, &mut steps, &mut reason, &mut notes);
             let usage = spoilt.and(&reply.usage);
             let decision = Decision { choice, reason, call, steps, notes, usage, ..decision };
             let decision = confirm::confirmed(engine, checks, decision).await?;
@@ -79,6 +80,7 @@ pub(super) async fn decide(engine: &mut Engine, prompt: Prompt) -> Result<Decisi
         usage: decision.usage,
         confirmation: decision.confirmation.clone(),
     };
+    exchanges.iter_mut().for_each(|exchange| engine.mask.exchange(exchange));
     engine.journal.decided(engine.turn, decided, exchanges).await?;
     announce(engine, &decision);
     Ok(decision)

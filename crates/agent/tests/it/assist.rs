@@ -74,6 +74,7 @@ fn presses(rig: &Rig) -> Vec<Key> {
 }
 
 // spec: D-13 D-14 D-16 D-17 D-55 UNIT
+// spec: D-03 UNIT
 #[test]
 fn each_request_holds_the_contract_the_objective_the_turn_and_the_newest_steps() {
     let mut rig = assist(&[]);

@@ -248,7 +248,7 @@ fn a_run_that_died_between_intent_and_outcome_says_so_when_it_goes_on() {
         let mut journal = Journal::create(&rig.out(), &meta, &Options::default()).unwrap();
         journal.observed(1, &Observed { picture: None, at_unix_millis: 0, frame }).unwrap();
         journal.decided(1, &Decided { choice: "act".into(), ..Decided::default() }, &[]).unwrap();
-        let action = Action::Type { text: "once".into() };
+        let action = Action::typed("once");
         journal.intent(1, 0, &action, &action.hash(FrameId(1))).unwrap();
         // Dropped here: the process died.
     }

@@ -19,6 +19,7 @@ mod timing;
 mod turns;
 mod world_annotations;
 mod world_computers;
+mod world_plans;
 mod world_rig;
 mod world_screen;
 mod world_time;

@@ -81,7 +81,7 @@ fn key(names: &str) -> Intent {
 /// Typing, which the older of Gemini's can only do where it clicks.
 fn typing(dialect: &str, turn: usize, text: &str, at: Spot) -> Reply {
     if dialect != "gemini-computer-2.5" {
-        return sends(dialect, turn, &[Intent::Act(Action::Type { text: text.into() })]);
+        return sends(dialect, turn, &[Intent::Act(Action::typed(text))]);
     }
     let share = |v: i32, side: u32| (f64::from(v) + 0.5) / f64::from(side) * 1000.0;
     let (x, y) = (share(at.point.x, HD.width) as u32, share(at.point.y, HD.height) as u32);

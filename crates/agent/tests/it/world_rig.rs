@@ -3,6 +3,8 @@
 //! The desk is held twice: the engine works on it through its desktop, a test asks the world itself. Whenever the model is asked,
 //! a second pair of eyes takes the same screen, so that a picture is compared with what was there and not with another picture.
 
+mod replies;
+
 use crate::rig::Asked;
 use handsight_agent::NoFonts;
 use handsight_agent::ending::Ending;
@@ -12,13 +14,13 @@ use handsight_agent::profile::{Aliases, Layer, Profile, set_layer};
 use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
 use handsight_agent::tools::ToolSet;
-use handsight_base::flow::action::{Batch, Primitive};
+use handsight_base::flow::action::{Batch, Primitive, WindowQuery};
 use handsight_base::flow::frame::{Frame, Pixels, Shown};
-use handsight_base::gate::Approved;
+use handsight_base::gate::{Approved, Focus, Launch, Paste};
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, VirtualClock};
 use handsight_base::port::desktop::{
-    CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected, Overlay, OverlayInCapture,
+    CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected, Overlay, OverlayInCapture, Window,
 };
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::space::{ScreenPx, ScreenRect, Size};
@@ -30,7 +32,8 @@ use handsight_worlds::Setup;
 use handsight_worlds::desk::{Desk, DeskSetup};
 use handsight_worlds::engine::desktop::WorldDesktop;
 use handsight_worlds::engine::{Shared, World, hold, share};
-use serde_json::{Value, json};
+pub(crate) use replies::{click, done, observe, scroll, type_text};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -141,6 +144,22 @@ impl Desktop for Taped {
     fn release_all(&mut self) -> Result<(), DesktopError> {
         self.note(Did::Release);
         self.inner.release_all()
+    }
+
+    fn find(&mut self, query: &WindowQuery) -> Result<Vec<Window>, DesktopError> {
+        self.inner.find(query)
+    }
+
+    fn focus(&mut self, focus: Approved<Focus>) -> Result<Window, DesktopError> {
+        self.inner.focus(focus)
+    }
+
+    fn launch(&mut self, launch: Approved<Launch>) -> Result<u32, DesktopError> {
+        self.inner.launch(launch)
+    }
+
+    fn paste(&mut self, paste: Approved<Paste>, stop: &Stop) -> Result<Injected, DesktopError> {
+        self.inner.paste(paste, stop)
     }
 
     fn overlay(&mut self, overlay: Option<&Overlay>) -> Result<(), DesktopError> {
@@ -258,6 +277,7 @@ pub(crate) struct OnDesk {
     /// What the profile's setting of the display means.
     pub(crate) shown: Shown,
     folder: TempDir,
+    profile: &'static str,
     settings: Vec<Layer>,
     tape: Arc<Mutex<Tape>>,
     shots: Arc<Mutex<Vec<Shot>>>,
@@ -265,8 +285,14 @@ pub(crate) struct OnDesk {
 
 impl OnDesk {
     pub(crate) fn new(setup: &DeskSetup, settings: &[&str]) -> Self {
-        let aliases = Aliases::of("stateless", &[]).unwrap();
+        Self::of("stateless", setup, settings)
+    }
+
+    /// A run of another profile.
+    pub(crate) fn of(profile: &'static str, setup: &DeskSetup, settings: &[&str]) -> Self {
+        let aliases = Aliases::of(profile, &[]).unwrap();
         Self {
+            profile,
             world: share(Desk::new(setup)),
             clock: VirtualClock::new(1_710_513_022_000),
             events: Arc::default(),
@@ -336,8 +362,7 @@ impl OnDesk {
     /// When it saw the first that begins like this.
     #[track_caller]
     pub(crate) fn saw(&self, what: &str) -> Duration {
-        let world = hold(&self.world);
-        let found = world.seen().find(|seen| seen.what.starts_with(what)).map(|seen| seen.at);
+        let found = hold(&self.world).seen().find(|seen| seen.what.starts_with(what)).map(|seen| seen.at);
         found.unwrap_or_else(|| panic!("{what:?} was not seen: {:?}", self.seen()))
     }
 
@@ -408,9 +433,10 @@ impl OnDesk {
 
     /// The parts of an episode. Called from within a runtime.
     pub(crate) fn parts(&self, model: Arc<dyn Model>) -> Parts {
-        let profile = Profile::resolve("stateless", &self.settings).unwrap();
+        let profile = Profile::resolve(self.profile, &self.settings).unwrap();
         let tools = ToolSet::of(&profile).unwrap();
-        let dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
+        let dialect =
+            handsight_model::dialect::build(&profile.decide.dialect, &tools.specs()).unwrap().unwrap();
         let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let desktop = Taped {
             inner: WorldDesktop::new(self.world.clone(), self.clock.clone()),
@@ -449,26 +475,6 @@ impl OnDesk {
 
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
-}
-
-pub(crate) fn click(x: f64, y: f64, reason: &str) -> Value {
-    json!({"call": "click", "args": {"x": x, "y": y, "reason": reason}})
-}
-
-pub(crate) fn type_text(text: &str, reason: &str) -> Value {
-    json!({"call": "type", "args": {"text": text, "reason": reason}})
-}
-
-pub(crate) fn scroll(dy: i32, reason: &str) -> Value {
-    json!({"call": "scroll", "args": {"dy": dy, "reason": reason}})
-}
-
-pub(crate) fn observe(reason: &str) -> Value {
-    json!({"call": "observe", "args": {"reason": reason}})
-}
-
-pub(crate) fn done() -> Value {
-    json!({"call": "done", "args": {"reason": "finished"}})
 }
 
 pub(crate) fn millis(d: Duration) -> u64 {

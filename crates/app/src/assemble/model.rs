@@ -155,12 +155,23 @@ impl Choice {
             provider,
             model,
             base_url: self.base_url.as_deref(),
-            key: provider.key_variable.as_deref().and_then(|v| environment.key(v)),
+            key: self.key(environment, profile, provider),
             deadlines: deadlines(profile),
             proxy: url.and_then(|url| environment.proxy(url)),
             clock: Arc::clone(clock),
         })?;
         Ok(Some(remote))
+    }
+
+    /// The key of the settings, which is the profile's provider's and goes nowhere else; without one, the environment's (D-59).
+    fn key<'a>(
+        &self,
+        environment: &'a Environment,
+        profile: &'a Profile,
+        provider: &handsight_model::Provider,
+    ) -> Option<&'a str> {
+        let own = profile.decide.api_key.reveal().filter(|_| provider.name == profile.decide.provider);
+        own.or_else(|| provider.key_variable.as_deref().and_then(|variable| environment.key(variable)))
     }
 
     /// The model itself.

@@ -105,7 +105,7 @@ fn intent(hand: &Hand) -> Intent {
             let path = vec![spot(*from), spot(*to)];
             Intent::Act(Action::Drag { path, button: Button::Left, modifiers: Modifiers::NONE })
         }
-        Hand::Type(text) => Intent::Act(Action::Type { text: text.clone() }),
+        Hand::Type(text) => Intent::Act(Action::typed(text.clone())),
         Hand::Key(chord) => Intent::Act(Action::Key { chord: chord.clone(), repeat: 1 }),
         Hand::Scroll(units) => {
             let by = ScrollBy::Notches { dx: 0, dy: units / 120 };

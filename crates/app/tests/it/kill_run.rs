@@ -144,7 +144,7 @@ fn whatever_kills_the_engine_no_turn_is_lost_and_nothing_is_typed_twice() {
     // Each of the last lives may have left a turn that it never committed.
     for turn in 1..=committed + u64::from(deaths) {
         for row in reader.actions(turn).unwrap() {
-            let Action::Type { text } = &row.action else { panic!("{:?}", row.action) };
+            let Action::Type { text, .. } = &row.action else { panic!("{:?}", row.action) };
             let n = text.trim_start_matches('s').trim_end().parse().unwrap();
             assert_eq!(intended.insert(n, row.outcome), None, "serial {n} was intended twice");
         }

@@ -12,6 +12,8 @@
 )]
 
 mod assist;
+mod assist_limits;
+mod assist_rig;
 mod bench;
 mod bench_pixel;
 mod canary;
@@ -44,6 +46,7 @@ mod solutions;
 mod terminal;
 mod vendors_server;
 mod vnc_run;
+mod wine_assist;
 mod wine_eval;
 mod wine_hud;
 mod wine_kill;

@@ -120,7 +120,7 @@ fn whatever_kills_the_engine_under_wine_nothing_stays_down_and_no_turn_is_lost()
     // Each of the last lives may have left a turn that it never committed.
     for turn in 1..=reader.last_committed() + u64::from(lives) {
         for row in reader.actions(turn).unwrap() {
-            let Action::Type { text } = &row.action else { continue };
+            let Action::Type { text, .. } = &row.action else { continue };
             let n = text.trim_start_matches('s').trim_end().parse().unwrap();
             assert_eq!(intended.insert(n, row.outcome), None, "serial {n} was intended twice");
         }

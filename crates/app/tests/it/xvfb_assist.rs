@@ -82,6 +82,35 @@ fn clicks_taps_and_chords_arrive_in_their_order_and_at_their_pace() {
     witness.assert_quiet();
 }
 
+// spec: D-73 XVFB
+#[test]
+fn the_wheel_is_turned_and_a_drag_goes_from_place_to_place() {
+    let Some(rig) = rig() else { return };
+    let mut witness = rig.witness();
+    let window = witness.open(100, 100, 1000, 500);
+    witness.focus(window);
+    let server = Server::scripted([
+        plan(&[
+            step("scroll", json!({"x": 600, "y": 300, "notches": -2}), "Scroll down"),
+            step("scroll", json!({"notches": 1}), "Scroll up"),
+            step("drag", json!({"x": 300, "y": 200, "to_x": 420, "to_y": 260}), "Drag"),
+        ]),
+        done(),
+    ]);
+    let args = [&ARGS[..], &["--set", "decide.extended_tools=true"]].concat();
+    rig.run(&server, &args).ended(0);
+    assert_eq!((witness.pointer().x, witness.pointer().y), (420, 260));
+    let buttons: Vec<(u8, bool)> = witness
+        .events()
+        .iter()
+        .filter_map(|e| if let What::Button { button, down } = e.what { Some((button, down)) } else { None })
+        .collect();
+    // Buttons 5 and 4 are the wheel's notches down and up.
+    let notches = [(5, true), (5, false), (5, true), (5, false), (4, true), (4, false)];
+    assert_eq!(buttons, [&notches[..], &[(1, true), (1, false)]].concat());
+    witness.assert_quiet();
+}
+
 // spec: D-37 D-38 XVFB
 #[test]
 fn text_is_typed_and_pasted_into_a_real_field() {

@@ -175,19 +175,32 @@ fn text_becomes_characters_and_line_breaks_keys() {
             "refused: the text holds the control character '\\u{85}', which no key types; leave it out",
         ),
     ] {
-        assert_eq!(expanded(&Action::Type { text: text.into() }, &still()), words, "{text:?}");
+        assert_eq!(expanded(&Action::typed(text), &still()), words, "{text:?}");
     }
 }
 
+// spec: D-03 UNIT
 #[test]
 fn typing_waits_between_characters_and_not_at_the_ends() {
     let timing =
         Timing { hold: Duration::from_millis(3), type_interval: Duration::from_millis(20), ..still() };
-    assert_eq!(
-        expanded(&Action::Type { text: "a\r\nb".into() }, &timing),
-        "'a' 20ms enter↓ 3ms enter↑ 20ms 'b'"
-    );
-    assert_eq!(expanded(&Action::Type { text: "a".into() }, &timing), "'a'");
+    assert_eq!(expanded(&Action::typed("a\r\nb"), &timing), "'a' 20ms enter↓ 3ms enter↑ 20ms 'b'");
+    assert_eq!(expanded(&Action::typed("a"), &timing), "'a'");
+}
+
+// spec: D-37 UNIT
+#[test]
+fn a_text_may_have_a_pace_of_its_own_that_is_kept_exactly_and_is_bounded() {
+    let timing = Timing { type_interval: Duration::from_millis(20), jitter: 1.0, ..still() };
+    let paced = |text: &str, ms| Action::Type { text: text.into(), interval_millis: Some(ms) };
+    assert_eq!(expanded(&paced("Añ€", 40), &timing), "'A' 40ms 'ñ' 40ms '€'");
+    assert_eq!(expanded(&paced("ab", 0), &timing), "'a' 'b'");
+    assert_eq!(expanded(&paced("a", u64::MAX), &timing), "'a'");
+    assert_eq!(expanded(&paced("ab", 300_000), &timing), "'a' 300s 'b'");
+    for (text, ms) in [("ab", 300_001), ("abcd", 100_001), ("abc", u64::MAX)] {
+        let refused = expanded(&paced(text, ms), &timing);
+        assert!(refused.contains("milliseconds to type a text; 0 to 300000 are possible"), "{refused}");
+    }
 }
 
 #[test]
@@ -367,6 +380,7 @@ fn random_action(r: &mut Random) -> Action {
         }
         6 => Action::Type {
             text: (0..r.below(20)).map(|_| r.pick(&['a', 'Ü', '\n', '\r', '\t', '😀', ' '])).collect(),
+            interval_millis: r.pick(&[None, Some(0), Some(40)]),
         },
         7 => Action::Key { chord, repeat: r.range(1, 100) as u16 },
         8 => Action::HoldKey { chord, millis },

@@ -72,6 +72,9 @@ pub enum Action {
     /// other control character is refused.
     Type {
         text: String,
+        /// Between two characters, instead of [`Timing::type_interval`]; kept exactly.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interval_millis: Option<u64>,
     },
     /// Types by way of the clipboard, whose contents are given back.
     Paste {
@@ -117,6 +120,11 @@ pub enum WindowQuery {
 }
 
 impl Action {
+    /// Text at the pace of the profile.
+    pub fn typed(text: impl Into<String>) -> Self {
+        Self::Type { text: text.into(), interval_millis: None }
+    }
+
     /// Every place the action names, in the order the hands visit them.
     pub fn spots(&self) -> &[Spot] {
         match self {
@@ -225,7 +233,7 @@ pub struct Timing {
     pub hold: Duration,
     /// Between the clicks of a double or triple click.
     pub click_interval: Duration,
-    /// Between two characters, and between two presses of a repeated chord.
+    /// Between two characters of a text without a pace of its own, and between two presses of a repeated chord.
     pub type_interval: Duration,
     /// Between two points of a drag.
     pub drag_interval: Duration,
@@ -234,7 +242,7 @@ pub struct Timing {
     /// OpenAI's helper counts about 100 pixels a notch.
     pub pixels_per_notch: u32,
     /// Each of these waits is lengthened by up to this share of it (0 none, 1 and above at most doubled), drawn from
-    /// `jitter_seed`. What an action itself names (`Wait`, `HoldKey`) is kept exactly.
+    /// `jitter_seed`. What an action itself names (a wait, a pace of typing) is kept exactly.
     pub jitter: f64,
     pub jitter_seed: u64,
     /// A launch presses Super+R, waits this long for the dialog, types the command and presses Enter; `None` leaves launching to

@@ -134,7 +134,7 @@ fn an_approval_opens_nothing_on_another_geometry() {
     let timing = Timing::default();
     for action in [
         click(spot(1, 0, 0)),
-        Action::Type { text: "a".into() },
+        Action::typed("a"),
         Action::Paste { text: "a".into() },
         Action::Launch { argv: vec!["true".into()] },
         Action::FocusWindow { query: WindowQuery::Active },
@@ -208,7 +208,7 @@ fn hashes_are_the_same_in_every_run() {
     let area = ScreenRect::new(-5, 0, 640, 480);
     let hashes = [
         click(spot(1, 20, 30)).hash(FrameId(1)),
-        Action::Type { text: "Añ€😀".into() }.hash(FrameId(2)),
+        Action::typed("Añ€😀").hash(FrameId(2)),
         Focus(WindowQuery::TitlePart("pad".into())).hash(FrameId(1)),
         Place { window: WindowId(7), to: Placement::Outer(area) }.hash(FrameId(1)),
         SetClipboard(png).hash(FrameId(1)),
@@ -233,7 +233,7 @@ fn a_hash_differs_by_what_and_by_frame() {
             click(spot(1, 20, 30)).hash(frame),
             click(spot(1, 20, 31)).hash(frame),
             click(spot(2, 20, 30)).hash(frame),
-            Action::Type { text: "a".into() }.hash(frame),
+            Action::typed("a").hash(frame),
             Action::Paste { text: "a".into() }.hash(frame),
             Action::FocusWindow { query: WindowQuery::Active }.hash(frame),
             Focus(WindowQuery::Active).hash(frame),

@@ -145,7 +145,7 @@ pub(crate) fn click_with(x: i32, y: i32, button: Button, modifiers: Modifiers) -
 }
 
 pub(crate) fn text(text: &str) -> Action {
-    Action::Type { text: text.to_owned() }
+    Action::typed(text)
 }
 
 pub(crate) fn chord(keys: &str) -> Action {

@@ -210,6 +210,7 @@ fn capitals_leave_caps_lock_as_it_is() {
     }
 }
 
+// spec: D-38 VNC
 #[test]
 fn text_is_pasted_and_the_clipboard_given_back() {
     for kind in Kind::ALL {
@@ -231,6 +232,9 @@ fn text_is_pasted_and_the_clipboard_given_back() {
         let mut said = String::new();
         std::io::Read::read_to_string(&mut dialog.child().stdout.take().unwrap(), &mut said).unwrap();
         assert_eq!(said.trim_end(), text, "{kind:?}");
+        until("the clipboard is as before", PATIENCE, || {
+            (apps::clipboard(&server.x) == "kept").then_some(())
+        });
     }
 }
 

@@ -36,6 +36,7 @@ fn read(desktop: &mut WindowsDesktop) -> Vec<(String, Vec<u8>)> {
     formats
 }
 
+// spec: D-38 WINE
 #[test]
 fn text_is_pasted_and_the_clipboard_is_as_before() {
     let (mut desktop, mut witness, _state) = desktop();

@@ -152,7 +152,7 @@ fn action(
             button: Button::Left,
             modifiers: Modifiers::NONE,
         })),
-        Deed::Type(words) => Ok(Some(Action::Type { text: text(words) })),
+        Deed::Type(words) => Ok(Some(Action::typed(text(words)))),
         Deed::Key(chord) => Ok(Some(Action::Key { chord: chord.clone(), repeat: 1 })),
         Deed::Scroll(dy) => Ok(Some(Action::Scroll {
             at: None,

@@ -80,7 +80,12 @@ fn action(action: &Action) -> Value {
             }
             with(&mut put, *modifiers);
         }
-        Action::Type { text } => put("type", json!(text)),
+        Action::Type { text, interval_millis } => {
+            put("type", json!(text));
+            if let Some(millis) = interval_millis {
+                put("interval", json!(millis));
+            }
+        }
         Action::Paste { text } => put("paste", json!(text)),
         Action::Key { chord, repeat } => {
             put("key", json!(chord.to_string()));

@@ -47,11 +47,17 @@ fn held(chord: &Chord) -> Fits<Modifiers> {
 
 /// A text to type. Of the control characters only line breaks and tabs are keys.
 pub(super) fn typed(text: String) -> Fits<Action> {
+    typable(&text)?;
+    Ok(Action::typed(text))
+}
+
+/// Whether every character of a text is one that keys can type.
+pub(super) fn typable(text: &str) -> Fits<()> {
     match text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
         Some(c) => {
             Err(Misfit::out_of_range(format!("the text holds the control character U+{:04X}", u32::from(c))))
         }
-        None => Ok(Action::Type { text }),
+        None => Ok(()),
     }
 }
 

@@ -37,7 +37,7 @@ const INFO: DialectInfo = DialectInfo {
     batch: BatchRule::InOrder,
     wires: &[],
     results: "words of the next turn",
-    cannot: &["hold a key or button", "zoom", "ask a question", "a pace of typing of its own"],
+    cannot: &["hold a key or button", "zoom", "ask a question"],
 };
 
 const POINTS: Points = Points::PIXELS;

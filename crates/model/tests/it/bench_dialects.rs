@@ -23,7 +23,7 @@ fn two_kilobytes_are_read_in_no_time() {
     for entry in DIALECTS {
         let name = entry.info.name;
         let dialect = built(name);
-        let typed = Intent::Act(Action::Type { text: text.clone() });
+        let typed = Intent::Act(Action::typed(text.clone()));
         let Some(written) = (writer(name).unwrap().write)(&typed, &geometry()) else {
             println!("{name:<28} types no text");
             continue;

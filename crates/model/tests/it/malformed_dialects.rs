@@ -277,7 +277,9 @@ fn is_sane(decoded: &Decoded, picture: &PictureGeometry) -> bool {
         Action::Drag { path, .. } => path.len() >= 2,
         Action::Wait { millis } | Action::HoldKey { millis, .. } => *millis <= 300_000,
         Action::Key { chord, repeat } => (1..=10).contains(&chord.0.len()) && (1..=100).contains(repeat),
-        Action::Type { text } => !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')),
+        Action::Type { text, .. } => {
+            !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+        }
         Action::Launch { argv } => argv.first().is_some_and(|program| !program.is_empty()),
         Action::Move { .. }
         | Action::Down { .. }

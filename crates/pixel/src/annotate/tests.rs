@@ -154,6 +154,7 @@ fn what_lies_below_a_line_shows_through() {
 }
 
 // spec: D-09 UNIT
+// spec: D-03 UNIT
 #[test]
 fn a_crosshair_points_at_the_pointer_and_leaves_it_free() {
     let under = noise(Size::new(200, 150), 9);

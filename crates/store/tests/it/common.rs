@@ -71,7 +71,7 @@ pub(crate) fn geometry(turn: u64) -> FrameGeometry {
 }
 
 pub(crate) fn action(turn: u64) -> (Action, ActionHash) {
-    let action = Action::Type { text: format!("line {turn}") };
+    let action = Action::typed(format!("line {turn}"));
     let hash = action.hash(FrameId(turn));
     (action, hash)
 }

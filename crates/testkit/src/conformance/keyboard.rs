@@ -155,7 +155,7 @@ pub(super) fn holds(stage: &mut Stage<'_>) -> Finding {
 
 /// Types and waits until as much arrived.
 fn typed(stage: &mut Stage<'_>, text: &str) -> Result<Vec<Seen>, String> {
-    stage.act(Action::Type { text: text.to_owned() })?;
+    stage.act(Action::typed(text))?;
     let mut came = String::new();
     before(stage.terms.patience, || {
         came = stage.witness.text(Which::Main);
@@ -194,7 +194,7 @@ pub(super) fn text(stage: &mut Stage<'_>) -> Finding {
 pub(super) fn text_by_units(stage: &mut Stage<'_>) -> Finding {
     ready(stage)?;
     let text = "Añ€😀";
-    stage.act(Action::Type { text: text.to_owned() })?;
+    stage.act(Action::typed(text))?;
     let units = text.encode_utf16().count();
     let packet = |down| What::Key { key: None, down, repeat: false };
     let wanted: Vec<Wanted> =

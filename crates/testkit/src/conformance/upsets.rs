@@ -61,7 +61,7 @@ pub(super) fn focus_loss(stage: &mut Stage<'_>) -> Finding {
         stage.witness.open(Which::Other, other, 2, false);
         stage.open(main);
         stage.witness.at(20 + round as u32 * 7, Deed::Unfocus, nothing());
-        stage.act_with(Action::Type { text: text.to_owned() }, &slow())?;
+        stage.act_with(Action::typed(text), &slow())?;
         let (mut first, mut second) = (String::new(), String::new());
         before(stage.terms.patience, || {
             first = stage.witness.text(Which::Main);
@@ -90,7 +90,7 @@ pub(super) fn close_mid_action(stage: &mut Stage<'_>) -> Finding {
         let path = path.into_iter().collect::<Result<Vec<_>, _>>()?;
         let modifiers = Modifiers { control: true, ..Modifiers::NONE };
         let drag = Action::Drag { path, button: Button::Left, modifiers };
-        let typing = Action::Type { text: "gone with the window ".repeat(5) };
+        let typing = Action::typed("gone with the window ".repeat(5));
         for (action, after) in [(drag, 8), (typing, 30)] {
             stage.open(window);
             stage.witness.at(after + round as u32 * 3, Deed::Close, nothing());
@@ -124,7 +124,7 @@ pub(super) fn stops(stage: &mut Stage<'_>) -> Finding {
         let action = if round == 0 {
             Action::HoldKey { chord: "ctrl+shift+w".parse().map_err(words)?, millis: 20_000 }
         } else {
-            Action::Type { text: "all work and no play ".repeat(200) }
+            Action::typed("all work and no play ".repeat(200))
         };
         // Of a chord only three events come before the stop.
         let after = if round == 0 { 3 } else { after };

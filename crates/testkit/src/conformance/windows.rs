@@ -78,7 +78,7 @@ pub(super) fn focuses(stage: &mut Stage<'_>) -> Finding {
         let now = stage.approve(Focus(WindowQuery::Id(window.id.0)))?;
         let now = stage.desktop.focus(now).map_err(words)?;
         ensure!(now.focused && now.id == window.id, "{} was focused: {now:?}", which.title());
-        stage.act(Action::Type { text: "here".to_owned() })?;
+        stage.act(Action::typed("here"))?;
         let mut came = String::new();
         before(stage.terms.patience, || {
             came = stage.witness.text(which);

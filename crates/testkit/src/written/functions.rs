@@ -87,7 +87,7 @@ fn computer(intent: &Intent, holds: bool, place: &dyn Fn(Spot) -> Value) -> Opti
                 let keys: Vec<String> = chord.0.iter().map(ToString::to_string).collect();
                 json!({"action": "key", "keys": keys})
             }
-            Action::Type { text } => json!({"action": "type", "text": text}),
+            Action::Type { text, .. } => json!({"action": "type", "text": text}),
             Action::Scroll { at, by: ScrollBy::Pixels { dx, dy }, modifiers } if (*dx == 0) != (*dy == 0) => {
                 let verb = if *dx == 0 { "scroll" } else { "hscroll" };
                 let mut call = json!({"action": verb, "pixels": dx + dy});
@@ -121,7 +121,7 @@ fn mobile(intent: &Intent, place: &dyn Fn(Spot) -> Value) -> Option<Value> {
         }) => {
             json!({"action": "click", "coordinate": place(*at)})
         }
-        Intent::Act(Action::Type { text }) => json!({"action": "type", "text": text}),
+        Intent::Act(Action::Type { text, .. }) => json!({"action": "type", "text": text}),
         Intent::Act(Action::Key { chord, repeat: 1 }) => json!({"action": "key", "text": chord.to_string()}),
         Intent::Act(Action::Wait { millis }) => json!({"action": "wait", "time": *millis as f64 / 1000.0}),
         Intent::Done { statement } => json!({"action": "answer", "text": statement}),
@@ -140,7 +140,7 @@ fn fara(intent: &Intent, place: &dyn Fn(Spot) -> Value) -> Option<Value> {
             json!({"action": "left_click", "coordinate": place(*at)})
         }
         Intent::Act(Action::Move { to }) => json!({"action": "mouse_move", "coordinate": place(*to)}),
-        Intent::Act(Action::Type { text }) => match text.strip_suffix('\n') {
+        Intent::Act(Action::Type { text, .. }) => match text.strip_suffix('\n') {
             Some(line) => json!({"action": "type", "text": line, "press_enter": true}),
             None => json!({"action": "type", "text": text, "press_enter": false}),
         },

@@ -104,7 +104,7 @@ fn anthropic_action(action: &Action, picture: &PictureGeometry) -> Option<(&'sta
                 json!({"scroll_direction": way, "scroll_amount": amount, "coordinate": at, "text": held}),
             )
         }
-        Action::Type { text } => ("type", json!({"text": text})),
+        Action::Type { text, .. } => ("type", json!({"text": text})),
         Action::Key { chord, repeat: 1 } => ("key", json!({"text": chord.to_string()})),
         Action::Key { chord, repeat } => ("key", json!({"text": chord.to_string(), "repeat": repeat})),
         Action::HoldKey { chord, millis } => {
@@ -230,7 +230,7 @@ fn openai_action(action: &Action, picture: &PictureGeometry) -> Option<Value> {
             let (x, y) = place(*at);
             with(json!({"type": "scroll", "x": x, "y": y, "scroll_x": dx, "scroll_y": -dy}), *modifiers)
         }
-        Action::Type { text } => json!({"type": "type", "text": text}),
+        Action::Type { text, .. } => json!({"type": "type", "text": text}),
         Action::Key { chord, repeat: 1 } => {
             let keys: Vec<String> = chord.0.iter().map(|key| key.to_string()).collect();
             json!({"type": "keypress", "keys": keys})
@@ -316,7 +316,7 @@ fn gemini_desktop(intent: &Intent, picture: &PictureGeometry) -> Option<Written>
             fields[key] = amount.into();
             ("scroll", fields)
         }
-        Action::Type { text } => ("type", json!({"text": text})),
+        Action::Type { text, .. } => ("type", json!({"text": text})),
         Action::Key { chord, repeat: 1 } => match chord.0.as_slice() {
             [only] => ("press_key", json!({"key": only.to_string()})),
             several => {

@@ -35,7 +35,7 @@ fn tools(intent: &Intent, picture: &PictureGeometry) -> Option<Written> {
             let (x, y) = to_last(*at, picture, 1000.0);
             Written::call("click", json!({"x": x, "y": y, "reason": "as asked"}))
         }
-        Intent::Act(Action::Type { text }) => {
+        Intent::Act(Action::Type { text, .. }) => {
             Written::call("type", json!({"text": text, "reason": "as asked"}))
         }
         Intent::Act(Action::Scroll { at: None, by, modifiers: Modifiers::NONE }) => {
@@ -76,7 +76,10 @@ fn step(action: &Action, picture: &PictureGeometry) -> Option<(&'static str, Val
             let (x, y) = place(*to);
             ("mouse", json!({"x": x, "y": y, "action": "move"}))
         }
-        Action::Type { text } => ("write", json!({"text": text})),
+        Action::Type { text, interval_millis: None } => ("write", json!({"text": text})),
+        Action::Type { text, interval_millis: Some(ms) } => {
+            ("write", json!({"text": text, "interval_ms": ms}))
+        }
         Action::Paste { text } => ("paste", json!({"text": text})),
         Action::Key { chord, repeat: 1 } => match chord.0.as_slice() {
             [only] => ("press", json!({"key": only.to_string()})),
@@ -158,7 +161,7 @@ fn item(action: &Action, picture: &PictureGeometry) -> Option<Value> {
             put("notches", json!(notches));
             at.as_ref().map(|at| put("at", place(at)));
         }
-        Action::Type { text } | Action::Paste { text } => {
+        Action::Type { text, .. } | Action::Paste { text } => {
             put("do", json!(action.name()));
             put("text", json!(text));
         }

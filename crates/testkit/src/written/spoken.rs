@@ -87,7 +87,7 @@ fn ui_tars(intent: &Intent, place: &dyn Fn(Spot) -> String) -> Option<String> {
             }
         }
         Intent::Act(Action::Key { chord, repeat: 1 }) => format!("hotkey(key={})", quoted(&spaced(chord))),
-        Intent::Act(Action::Type { text }) => format!("type(content={})", quoted(text)),
+        Intent::Act(Action::Type { text, .. }) => format!("type(content={})", quoted(text)),
         Intent::Act(Action::Scroll { at: spot, by, modifiers: Modifiers::NONE }) => match (way(*by)?, spot) {
             ((way, 5), Some(spot)) => format!("scroll({}, direction='{way}')", at(spot)),
             ((way, 5), None) => format!("scroll(direction='{way}')"),
@@ -141,7 +141,7 @@ fn seed(intent: &Intent, picture: &PictureGeometry) -> Option<Written> {
                 ("scroll", given)
             }
             Action::Key { chord, repeat: 1 } => ("hotkey", vec![("key", spaced(chord))]),
-            Action::Type { text }
+            Action::Type { text, .. }
                 if !text.trim_end_matches('\n').contains('\n')
                     && text.trim() == text.trim_end_matches('\n') =>
             {
@@ -191,7 +191,7 @@ fn opencua(intent: &Intent, picture: &PictureGeometry) -> Option<Written> {
                 }
                 _ => return None,
             },
-            Action::Type { text } => format!("pyautogui.write(message={})", quoted(text)),
+            Action::Type { text, .. } => format!("pyautogui.write(message={})", quoted(text)),
             Action::Scroll { at, by: ScrollBy::Notches { dx, dy }, modifiers: Modifiers::NONE }
                 if (*dx == 0) != (*dy == 0) =>
             {
@@ -240,7 +240,7 @@ fn glm(intent: &Intent, picture: &PictureGeometry) -> Option<Written> {
             _ => return None,
         },
         Intent::Act(Action::Key { chord, repeat: 1 }) => format!("key(keys={})", quoted(&chord.to_string())),
-        Intent::Act(Action::Type { text }) => format!("type(content={})", quoted(text)),
+        Intent::Act(Action::Type { text, .. }) => format!("type(content={})", quoted(text)),
         Intent::Act(Action::Scroll { at: Some(spot), by, modifiers: Modifiers::NONE }) => {
             let (way, notches) = way(*by)?;
             format!("scroll(start_box={}, direction='{way}', step={notches}, element_info='')", at(spot))
@@ -332,7 +332,7 @@ fn lux(intent: &Intent, picture: &PictureGeometry) -> Option<Written> {
             }
         }
         Intent::Act(Action::Key { chord, repeat }) => format!("hotkey({chord}, {repeat})"),
-        Intent::Act(Action::Type { text }) => format!("type({text})"),
+        Intent::Act(Action::Type { text, .. }) => format!("type({text})"),
         Intent::Act(Action::Scroll { at: Some(spot), by, modifiers: Modifiers::NONE }) => {
             let (way, notches) = way(*by)?;
             (notches % 2 == 0).then(|| format!("scroll({}, {way}, {})", at(spot), notches / 2))?
@@ -368,7 +368,7 @@ fn osworld(intent: &Intent, picture: &PictureGeometry) -> Option<Written> {
             Action::Scroll { at: None, by: ScrollBy::Notches { dx, dy }, modifiers: Modifiers::NONE } => {
                 json!({"action_type": "SCROLL", "dx": dx, "dy": dy})
             }
-            Action::Type { text } => json!({"action_type": "TYPING", "text": text}),
+            Action::Type { text, .. } => json!({"action_type": "TYPING", "text": text}),
             Action::Key { chord, repeat: 1 } => match chord.0.as_slice() {
                 [key] => json!({"action_type": "PRESS", "key": key.to_string()}),
                 keys => {

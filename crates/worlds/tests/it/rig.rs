@@ -118,7 +118,7 @@ impl Rig {
     }
 
     pub(crate) fn type_text(&mut self, text: &str) {
-        self.act(Action::Type { text: text.to_owned() });
+        self.act(Action::typed(text));
     }
 
     pub(crate) fn wait(&mut self, millis: u64) {

@@ -40,7 +40,11 @@ fn every_action_is_written_as_ever_and_read_back() {
                 r#"{{"do":"scroll","at":null,"by":{{"units":{{"dx":0,"dy":-240}}}},"modifiers":{held}}}"#
             ),
         ),
-        (Action::Type { text: "A\"\n€😀".into() }, r#"{"do":"type","text":"A\"\n€😀"}"#.into()),
+        (Action::typed("A\"\n€😀"), r#"{"do":"type","text":"A\"\n€😀"}"#.into()),
+        (
+            Action::Type { text: "a".into(), interval_millis: Some(40) },
+            r#"{"do":"type","text":"a","interval_millis":40}"#.into(),
+        ),
         (Action::Paste { text: String::new() }, r#"{"do":"paste","text":""}"#.into()),
         (
             Action::Key { chord: chord.clone(), repeat: 3 },

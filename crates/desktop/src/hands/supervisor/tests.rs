@@ -67,6 +67,7 @@ fn done(events: u32, ended: Option<Ended>) -> impl Fn(&Reply) -> bool {
     move |r| matches!(r, Reply::Done { events: e, ended: why, .. } if *e == events && *why == ended)
 }
 
+// spec: D-03 UNIT
 #[test]
 fn a_click_is_three_events_in_order_and_acknowledged_after_a_sync() {
     let mut rig = Rig::new();

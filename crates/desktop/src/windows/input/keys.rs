@@ -119,8 +119,43 @@ const fn virtual_key_of(key: Named) -> (u16, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use handsight_base::key::NAMED_KEYS;
+    use handsight_base::key::{Key, NAMED_KEYS};
     use std::collections::HashMap;
+
+    // spec: D-45 UNIT
+    #[test]
+    fn the_names_of_keys_have_the_virtual_keys_of_windows() {
+        let named = |name: &str| match name.parse::<Key>().unwrap() {
+            Key::Named(named) => code(named) & 0xff,
+            Key::Char(c) => panic!("{name} is the character {c}, which the layout knows"),
+        };
+        for n in 1..=24 {
+            assert_eq!(named(&format!("f{n}")), 0x70 + n - 1);
+        }
+        for (name, code) in [
+            ("enter", 0x0d),
+            ("esc", 0x1b),
+            ("tab", 0x09),
+            ("space", 0x20),
+            ("backspace", 0x08),
+            ("delete", 0x2e),
+            ("insert", 0x2d),
+            ("home", 0x24),
+            ("end", 0x23),
+            ("pageup", 0x21),
+            ("pagedown", 0x22),
+            ("left", 0x25),
+            ("up", 0x26),
+            ("right", 0x27),
+            ("down", 0x28),
+            ("ctrl", 0xa2),
+            ("shift", 0xa0),
+            ("alt", 0xa4),
+            ("win", 0x5b),
+        ] {
+            assert_eq!(named(name), code, "{name}");
+        }
+    }
 
     #[test]
     fn every_key_has_a_code_of_its_own() {

@@ -41,6 +41,7 @@ fn refused(text: &str, code: &str) {
 const DONE: &str = r#"{"steps":[],"done":"It is done."}"#;
 
 // spec: D-18 D-28 D-30 UNIT
+// spec: D-03 UNIT
 #[test]
 fn one_object_and_nothing_else() {
     for text in [
@@ -97,7 +98,7 @@ fn a_step_has_exactly_three_keys_of_their_types() {
         // The step before it is in order: a broken contract spoils all.
         plan(&[good.clone(), step])
     };
-    assert_eq!(meant(&decoded(&plan(&[good.clone()])).unwrap()), value!([{"key": "a"}]));
+    assert_eq!(meant(&decoded(&plan(std::slice::from_ref(&good))).unwrap()), value!([{"key": "a"}]));
     for key in ["tool", "args", "human_readable_justification"] {
         refused(&with(key, None), "missing_key");
         refused(&with(key, Some(Value::Null)), "bad_type");

@@ -160,12 +160,13 @@ fn place(args: &mut Fields, [x, y]: [&'static str; 2], picture: &PictureGeometry
     POINTS.spot(args.number(x)?, args.number(y)?, picture).map_err(|m| args.fault(m))
 }
 
-fn write(args: &mut Fields, _: &PictureGeometry, notes: &mut Vec<String>) -> Fits<Vec<Action>> {
+fn write(args: &mut Fields, _: &PictureGeometry, _: &mut Vec<String>) -> Fits<Vec<Action>> {
     let text = args.text("text")?;
-    if args.opt_whole("interval_ms", 0, i64::MAX)?.is_some_and(|ms| ms > 0) {
-        notes.push("`interval_ms` of a text was passed over: the profile says how fast it is typed".into());
-    }
-    Ok(vec![hands::typed(text).map_err(|m| args.fault(m))?])
+    let interval = args.opt_whole("interval_ms", 0, i64::MAX)?;
+    hands::typable(&text).map_err(|m| args.fault(m))?;
+    // 0 is what goes without saying: the pace of the profile.
+    let interval_millis = interval.filter(|ms| *ms > 0).map(|ms| ms as u64);
+    Ok(vec![Action::Type { text, interval_millis }])
 }
 
 fn mouse(args: &mut Fields, picture: &PictureGeometry, notes: &mut Vec<String>) -> Fits<Vec<Action>> {
