@@ -104,6 +104,7 @@ fn buttons_modifiers_drags_and_the_wheel_arrive() {
     }
 }
 
+// spec: D-45 VNC
 #[test]
 fn chords_and_holds_press_what_they_say_and_let_go() {
     for kind in Kind::ALL {
@@ -117,6 +118,9 @@ fn chords_and_holds_press_what_they_say_and_let_go() {
             ("alt+F4", vec![0xffe9, 0xffc1]),
             ("Page_Down", vec![0xff56]),
             ("super", vec![0xffeb]),
+            ("win+7", vec![0xffeb, 0x37]),
+            ("esc", vec![0xff1b]),
+            ("tab", vec![0xff09]),
             ("Return", vec![0xff0d]),
         ] {
             witness.forget();
