@@ -167,7 +167,7 @@ impl Anything {
             "type" | "key" if !self.heard() => self.click(frame, Button::Left, 1),
             "type" => {
                 let text = self.random.pick(WORDS).copied().unwrap_or_default().to_owned();
-                Some(Action::Type { text })
+                Some(Action::typed(text))
             }
             "key" => {
                 let chord: Chord = self.random.pick(KEYS)?.parse().ok()?;

@@ -73,7 +73,7 @@ fn keys_are_what_they_always_were() {
     let keys = ["ctrl+c", "up", "alt+x", "shift+tab", "f5", "enter"].map(press).to_vec();
     reads("", keys, "\x03\x1b[A\x1bx\x1b[Z\x1b[15~\r");
     reads(r"\033[?1h", vec![press("up"), press("ctrl+up")], "\x1bOA\x1b[1;5A");
-    reads("", vec![Action::Type { text: "Grüße\n日本".into() }], "Grüße\r日本");
+    reads("", vec![Action::typed("Grüße\n日本")], "Grüße\r日本");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_wheel_nobody_asked_for_is_arrow_keys_or_looks_back() {
     act(&mut desktop, scroll(5)).unwrap();
     assert!(terminal.text().contains("\n80\n"), "{}", terminal.text());
     assert!(!desktop.damage_since(Some(newest)).unwrap().areas.unwrap().is_empty(), "the picture is another");
-    act(&mut desktop, Action::Type { text: "x".into() }).unwrap();
+    act(&mut desktop, Action::typed("x")).unwrap();
     until("what is typed is seen", PATIENCE, || terminal.text().contains("ready\nx").then_some(()));
 }
 
@@ -126,6 +126,6 @@ fn a_program_may_ask_for_another_size_and_is_told_of_it() {
 fn a_program_that_does_not_read_is_an_error_and_no_hanging_call() {
     let folder = tempfile::tempdir().unwrap();
     let (_terminal, mut desktop) = started(folder.path(), "stty raw -echo; echo ready; sleep 60");
-    let endless = act(&mut desktop, Action::Type { text: "all work and no play ".repeat(4000) }).unwrap_err();
+    let endless = act(&mut desktop, Action::typed("all work and no play ".repeat(4000))).unwrap_err();
     assert!(endless.to_string().contains("does not read its input"), "{endless}");
 }
