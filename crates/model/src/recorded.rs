@@ -85,11 +85,14 @@ impl Recorded {
         self.played.store(n + 1, Ordering::Release);
         let recorded: Value = serde_json::from_str(&exchange.request).unwrap_or_default();
         let wire = wire_of(&recorded);
-        let now = wire.body(request, &options_of(&recorded));
-        let now: Value = serde_json::from_slice(&now).unwrap_or_default();
-        if let Some((place, recorded, now)) = first_difference(&recorded, &now) {
-            let mut first = self.difference.lock().unwrap_or_else(PoisonError::into_inner);
-            first.get_or_insert(Difference { call: n + 1, place, recorded, now });
+        // Of a call that went over no wire there is nothing to compare.
+        if exchange.request != Exchange::OWN_PIXELS {
+            let now = wire.body(request, &options_of(&recorded));
+            let now: Value = serde_json::from_slice(&now).unwrap_or_default();
+            if let Some((place, recorded, now)) = first_difference(&recorded, &now) {
+                let mut first = self.difference.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(Difference { call: n + 1, place, recorded, now });
+            }
         }
         let provider = || self.name.clone();
         if !(200..300).contains(&exchange.status) {
@@ -110,11 +113,12 @@ impl Model for Recorded {
         &self.name
     }
 
-    /// The format of the recorded call that comes next, so that a run that left it open makes the same picture again.
+    /// What the recorded call that comes next tells of its picture, so that the same one is made again.
     fn picture_limits(&self) -> PictureLimits {
-        let recorded = self.recording.exchange(self.played());
-        let formats = recorded.and_then(|exchange| format_of(&exchange.request)).map(|format| vec![format]);
-        PictureLimits { formats, ..PictureLimits::default() }
+        let Some(recorded) = self.recording.exchange(self.played()) else { return PictureLimits::default() };
+        let formats = format_of(&recorded.request).map(|format| vec![format]);
+        let own_pixels = recorded.request == Exchange::OWN_PIXELS;
+        PictureLimits { formats, own_pixels, ..PictureLimits::default() }
     }
 
     fn ask<'a>(

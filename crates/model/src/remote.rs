@@ -271,6 +271,7 @@ impl Model for Remote {
             edge: limits.picture_edge,
             pixels: limits.picture_pixels,
             formats: limits.picture_formats,
+            own_pixels: false,
         }
     }
 

@@ -93,9 +93,12 @@ impl Reflex {
         let mut reply = answer::reply(&decision, request, picture.geometry.size)
             .ok_or_else(|| malformed(format!("no offered tool can do this: {:?}", decision.call)))?;
         reply.model = Some(NAME.to_owned());
-        // The request is the engine's own; its record holds the picture and the prompt already.
-        reply.exchange =
-            Exchange { status: 200, response: answer::response(&reply).to_string(), ..Exchange::default() };
+        reply.exchange = Exchange {
+            request: Exchange::OWN_PIXELS.to_owned(),
+            status: 200,
+            response: answer::response(&reply).to_string(),
+            ..Exchange::default()
+        };
         Ok(reply)
     }
 }
@@ -105,10 +108,10 @@ impl Model for Reflex {
         NAME
     }
 
-    /// It reads pixels, so they must be those of the screen.
+    /// It reads pixels, so they must be those of the screen, and no line across them.
     fn picture_limits(&self) -> PictureLimits {
         let formats = PictureFormat::ALL.into_iter().filter(|format| format.is_lossless()).collect();
-        PictureLimits { formats: Some(formats), ..PictureLimits::default() }
+        PictureLimits { formats: Some(formats), own_pixels: true, ..PictureLimits::default() }
     }
 
     fn ask<'a>(

@@ -6,7 +6,8 @@
 //! encoded once.
 //!
 //! What the profile has drawn on a picture is drawn last, in the pixels of the picture as it is sent. A zoom has none of it: its
-//! pixels are not those of the picture that the model points at.
+//! pixels are not those of the picture that the model points at. A model that reads single pixels gets the screen's own, whatever
+//! the profile says of their number and of aids.
 
 use crate::ending::Interruption;
 use crate::engine::Engine;
@@ -22,6 +23,9 @@ use handsight_pixel::scale::{self, Smooth};
 
 /// The whole frame at the size of the profile, with what the profile has drawn on it.
 pub(crate) fn picture(engine: &mut Engine, frame: &Frame) -> Result<Picture, Interruption> {
+    if engine.model.picture_limits().own_pixels {
+        return own_pixels(engine, frame);
+    }
     let settings = &engine.profile.context;
     let within = settings.within(frame.size());
     let annotate = (!engine.seat.info().capabilities.annotated_in_capture).then_some(settings.annotate);
@@ -32,6 +36,17 @@ pub(crate) fn picture(engine: &mut Engine, frame: &Frame) -> Result<Picture, Int
     let wanted = engine.dialect.picture_size(frame.size(), within);
     let size = wanted.unwrap_or_else(|| fit.size(frame.size(), within));
     made(engine, frame, frame.geometry.whole(), size, annotate)
+}
+
+/// The whole frame pixel by pixel, for a model that reads them.
+fn own_pixels(engine: &mut Engine, frame: &Frame) -> Result<Picture, Interruption> {
+    let (settings, size) = (&engine.profile.context, frame.size());
+    if settings.within(size) != size || settings.annotate != Annotate::default() {
+        engine.notes.push(format!(
+            "the picture is the screen's own {size} with nothing drawn on it: the model reads single pixels"
+        ));
+    }
+    made(engine, frame, frame.geometry.whole(), size, None)
 }
 
 /// The part `pane` of a frame at `size`, or as near to it as the service takes: with the HUD on it where the desktop shows none.

@@ -6,8 +6,11 @@ use crate::world_rig::{HD, OnDesk, block_on, click, difference, done, observe, p
 use handsight_agent::ending::Outcome;
 use handsight_agent::episode::Episode;
 use handsight_agent::seat::Seat;
+use handsight_base::flow::format::PictureLimits;
 use handsight_base::flow::frame::Frame;
+use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::Clock;
+use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
 use handsight_base::space::{
     At, FrameGeometry, FrameId, FramePx, PictureGeometry, PicturePx, ScreenPx, ScreenRect, Size,
 };
@@ -208,6 +211,53 @@ fn nothing_is_drawn_unless_the_profile_says_so_and_the_desktop_is_not_asked() {
     let desk = OnDesk::new(&plain(HD), &ALL);
     desk.play(&[desk.click(ScreenPx::new(50, 50), ""), done()]);
     assert_eq!(desk.pointer_asked(), 2, "the control: once a picture");
+}
+
+/// A model that reads single pixels.
+struct ReadsPixels(Scripted);
+
+impl Model for ReadsPixels {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn picture_limits(&self) -> PictureLimits {
+        PictureLimits { own_pixels: true, ..self.0.picture_limits() }
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
+        self.0.ask(request, stop)
+    }
+}
+
+#[test]
+fn a_model_that_reads_pixels_gets_the_screens_own_whatever_the_profile_draws_and_the_turn_says_so() {
+    let smaller = ["context.picture_width=640", "context.picture_height=360"];
+    let sharp = Size::new(1920, 1080);
+    for settings in [ALL.to_vec(), [&ALL[..], &smaller].concat()] {
+        let desk = OnDesk::new(&plainly(&Setup::new(3, HD).scaled(1.5)), &settings);
+        let script = [desk.click(ScreenPx::new(401, 299), ""), done()];
+        let text: String = script.iter().map(|line| format!("{line}\n")).collect();
+        let scripted = Scripted::read("test", &text, Arc::new(desk.clock.clone())).unwrap();
+        desk.run(Arc::new(ReadsPixels(scripted)));
+        let shots = desk.shots();
+        assert_eq!((shots.len(), shots[1].pointer), (2, ScreenPx::new(401, 299)), "and points hit as before");
+        for (shot, line) in shots.iter().zip(session(&desk.out())) {
+            assert_eq!(difference(&shot.picture(), &shot.screen), None);
+            assert_eq!((shot.picture().width, shot.picture().height), (sharp.width, sharp.height));
+            let note = "the picture is the screen's own 1920x1080 with nothing drawn on it: the model reads single pixels";
+            assert_eq!(line["notes"], json!([note]));
+        }
+    }
+    // Where the profile asks for nothing else there is nothing to say.
+    let desk = OnDesk::new(&plain(HD), &ALL[..3]);
+    let scripted = Scripted::read("test", &done().to_string(), Arc::new(desk.clock.clone())).unwrap();
+    desk.run(Arc::new(ReadsPixels(scripted)));
+    assert_eq!(session(&desk.out())[0]["notes"], json!([]));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use handsight_agent::progress::{Event, Progress};
 use handsight_agent::seat::Seat;
 use handsight_agent::tools::ToolSet;
 use handsight_base::flow::action::{Batch, Primitive, WindowQuery};
+use handsight_base::flow::format::PictureLimits;
 use handsight_base::flow::frame::{Frame, Pixels, Shown};
 use handsight_base::gate::{Approved, Focus, Launch, Paste};
 use handsight_base::port::BoxFuture;
@@ -246,6 +247,10 @@ impl Watched {
 impl Model for Watched {
     fn name(&self) -> &str {
         self.inner.name()
+    }
+
+    fn picture_limits(&self) -> PictureLimits {
+        self.inner.picture_limits()
     }
 
     fn ask<'a>(

@@ -91,6 +91,9 @@ pub struct PictureLimits {
     pub pixels: Option<u64>,
     /// What it may be written as, the preferred one first.
     pub formats: Option<Vec<PictureFormat>>,
+    /// It reads single pixels: the picture has to be the screen's own ones, as many as there are, without the aids for pointing that
+    /// a profile has drawn.
+    pub own_pixels: bool,
 }
 
 impl PictureLimits {

@@ -132,6 +132,12 @@ pub struct Exchange {
     pub retries: u32,
 }
 
+impl Exchange {
+    /// Stands for the request to a model that is part of the program and reads single pixels: nothing went over a wire, and what it
+    /// was sent is in the record of the turn.
+    pub const OWN_PIXELS: &str = "{\"own_pixels\":true}";
+}
+
 /// Tokens and money of one call. `None` where the provider said nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]

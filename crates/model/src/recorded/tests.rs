@@ -111,6 +111,26 @@ fn every_kind_of_difference_has_a_place() {
 }
 
 #[tokio::test]
+async fn a_call_to_a_model_of_the_program_itself_wants_the_same_picture_again_and_is_compared_with_nothing() {
+    let response = r#"{"choices": [{"message": {"content": "It is done."}}]}"#;
+    let exchange = |request: &str| Exchange {
+        request: request.into(),
+        status: 200,
+        response: response.into(),
+        ..Exchange::default()
+    };
+    let of = |recorded: &str| Recorded::new("run", Box::new(vec![exchange(recorded)]));
+    for (recorded, own_pixels) in [(Exchange::OWN_PIXELS, true), ("{}", false), ("", false)] {
+        let model = of(recorded);
+        assert_eq!(model.picture_limits().own_pixels, own_pixels, "{recorded}");
+        let reply = model.ask(&request("anything", b"\x89PNG"), &Stop::new()).await.unwrap();
+        assert_eq!(reply.text, "It is done.");
+        assert_eq!(model.first_difference().is_none(), own_pixels, "{recorded}");
+        assert!(!model.picture_limits().own_pixels, "the recording is at its end");
+    }
+}
+
+#[tokio::test]
 async fn a_picture_left_open_is_made_as_it_was_recorded_and_a_jpeg_need_only_be_one() {
     let seen = |media_type: &'static str, bytes: &[u8]| {
         let mut request = request("image/gif is a word here", bytes);
