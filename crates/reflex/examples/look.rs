@@ -21,7 +21,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             })
             .collect();
         times.sort_by(f64::total_cmp);
-        println!("{file}: a screen of {}, {:.2} ms", scene.screen, times[times.len() / 2]);
+        println!(
+            "{file}: a screen of {}, {} pixels a unit, {:.2} ms",
+            scene.screen,
+            scene.unit,
+            times[times.len() / 2]
+        );
         if let Some(hud) = &scene.hud {
             println!("  hud   {hud:?}");
         }

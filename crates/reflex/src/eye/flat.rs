@@ -6,14 +6,15 @@
 
 use super::raster::Raster;
 
+// Lengths in units.
 /// A run at least this long, in enough rows, makes a surface.
 const THICK: u16 = 10;
 /// From here on a thin part is a line.
 const LONG: u16 = 24;
 /// Runs from this length on may be steps of a gradient.
 const SHADE: u16 = 5;
-/// Rows of the screen that a caret has at least, taller than the stems of letters, and its most columns.
-const CARET: (i32, i32) = (16, 3);
+/// Rows that a caret has at least, taller than the stems of letters, and its most columns.
+const CARET: (u16, u16) = (16, 3);
 
 /// Columns `x0..x1`, rows `y0..y1` of a raster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,14 +121,16 @@ impl Flat {
 impl Part {
     fn kind_of(&self, raster: &Raster) -> Kind {
         let (width, height) = (self.extent.width(), self.extent.height());
-        if self.thick_rows >= THICK || (self.longest >= LONG * 4 && self.thick_rows >= 5) {
+        let [thick, long, thin] = [THICK, LONG, THICK / 2].map(|units| raster.unit.px(units));
+        if self.thick_rows >= thick || (self.longest >= long * 4 && self.thick_rows >= thin) {
             return Kind::Surface;
         }
-        let bar = self.longest >= LONG || (height >= LONG && u32::from(height) * 3 >= self.area);
+        let bar = self.longest >= long || (height >= long && u32::from(height) * 3 >= self.area);
         if self.is_caret(raster) {
             return Kind::Caret;
         }
-        if bar || (width >= 9 && height >= 9 && self.is_ring(raster)) { Kind::Line } else { Kind::Ink }
+        let ring = raster.unit.px(9);
+        if bar || (width >= ring && height >= ring && self.is_ring(raster)) { Kind::Line } else { Kind::Ink }
     }
 
     fn is_caret(&self, raster: &Raster) -> bool {
@@ -138,16 +141,12 @@ impl Part {
         let (width, height) = (span(&raster.columns, x0, x1), span(&raster.rows, y0, y1));
         let solid = self.area == u32::from(x1 - x0) * u32::from(y1 - y0);
         let reduced = raster.columns.len() < raster.native.width as usize;
+        let (least, most) = (i32::from(raster.unit.px(CARET.0)), i32::from(raster.unit.px(CARET.1)));
         // A caret stands on one ground, seen wherever no letter touches it; the side of a box stands between two.
         let beside = usize::from(x0).checked_sub(1).filter(|_| usize::from(x1) < raster.width());
         let mut rows = usize::from(y0)..usize::from(y1);
         let on_one = beside.is_some_and(|x| rows.any(|y| raster.at(x, y) == raster.at(usize::from(x1), y)));
-        solid
-            && on_one
-            && height >= CARET.0
-            && height <= 4 * CARET.0
-            && width <= CARET.1
-            && (width > 1 || reduced)
+        solid && on_one && height >= least && height <= 4 * least && width <= most && (width > 1 || reduced)
     }
 
     /// Whether its pixels go all around its own rectangle.
@@ -243,6 +242,7 @@ fn join_runs(raster: &Raster, runs: &mut [Run], starts: &[u32]) -> Vec<Part> {
         }
     }
     let mut parts: Vec<Part> = Vec::new();
+    let thick = raster.unit.px(THICK);
     for y in 0..raster.height() {
         for at in starts[y] as usize..starts[y + 1] as usize {
             let run = runs[at];
@@ -260,7 +260,7 @@ fn join_runs(raster: &Raster, runs: &mut [Run], starts: &[u32]) -> Vec<Part> {
             part.area += u32::from(length);
             part.extent.join(&extent);
             part.longest = part.longest.max(length);
-            part.thick_rows = part.thick_rows.saturating_add(u16::from(length >= THICK));
+            part.thick_rows = part.thick_rows.saturating_add(u16::from(length >= thick));
         }
     }
     parts

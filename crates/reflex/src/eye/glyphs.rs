@@ -8,18 +8,48 @@ use handsight_pixel::font::FontStack;
 use std::sync::OnceLock;
 
 const SIGNS: &str = "…—–×÷−←→↑↓✓✔✕✖▲▼▾▸◂•·°€£§“”‘’«»‹›⌫äöüÄÖÜßéèêëàáâåæçñíîïóôøúûÉÀÅØ¿¡√±";
-/// Ems in pixels.
-const EMS: std::ops::RangeInclusive<u32> = 10..=28;
+/// Sizes of letters, in units of a screen with one pixel a unit.
+const SIZES: std::ops::RangeInclusive<u32> = 10..=28;
+/// The same of sharper screens, where a note or two of a heading are all that is larger.
+const SHARP_SIZES: std::ops::RangeInclusive<u32> = 11..=20;
 /// Ink fainter than this, as shown, counts as none: low contrast rounds it away.
 pub(crate) const FAINT: u8 = 20;
 /// Longest side of a glyph that is looked up by its shape.
-const MOST: usize = 40;
+const MOST: usize = 48;
+
+/// Pixels a unit of the screens that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    One,
+    OneAndHalf,
+    Two,
+}
+
+impl Unit {
+    pub(crate) const ALL: [Self; 3] = [Self::One, Self::OneAndHalf, Self::Two];
+
+    /// How many half pixels it is.
+    pub(crate) const fn halves(self) -> u32 {
+        match self {
+            Self::One => 2,
+            Self::OneAndHalf => 3,
+            Self::Two => 4,
+        }
+    }
+
+    /// A length of units in pixels, rounded down.
+    pub(crate) const fn px(self, units: u16) -> u16 {
+        units * self.halves() as u16 / 2
+    }
+}
 
 /// One character of a style. Pixels as in `handsight_pixel::font::Glyph`, without empty edges.
 #[derive(Debug)]
 pub(crate) struct Glyph {
     pub(crate) c: char,
     pub(crate) advance: i32,
+    /// The next pen may be one pixel further: half a pixel is missing of the advance.
+    pub(crate) more: bool,
     pub(crate) left: i32,
     pub(crate) top: i32,
     pub(crate) width: i32,
@@ -31,12 +61,16 @@ pub(crate) struct Glyph {
 /// One size and weight.
 #[derive(Debug)]
 pub(crate) struct Style {
+    /// In pixels.
     pub(crate) em: u32,
+    pub(crate) unit: Unit,
     pub(crate) bold: bool,
     /// Rows that any of its glyphs needs above and below the baseline.
     pub(crate) above: i32,
     pub(crate) below: i32,
     pub(crate) space: i32,
+    /// As of a glyph.
+    pub(crate) space_more: bool,
     pub(crate) glyphs: Vec<Glyph>,
 }
 
@@ -47,9 +81,10 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    pub(crate) fn get() -> &'static Self {
-        static BOOK: OnceLock<Book> = OnceLock::new();
-        BOOK.get_or_init(Self::make)
+    /// That of a screen with so many pixels a unit; made when it is first asked for.
+    pub(crate) fn get(unit: Unit) -> &'static Self {
+        static BOOKS: [OnceLock<Book>; 3] = [const { OnceLock::new() }; 3];
+        BOOKS[unit as usize].get_or_init(|| Self::make(unit))
     }
 
     /// What can be read, ASCII first.
@@ -57,11 +92,12 @@ impl Book {
         (' '..='~').chain(SIGNS.chars())
     }
 
-    fn make() -> Self {
+    fn make(unit: Unit) -> Self {
         let mut styles = Vec::new();
+        let sizes = if unit == Unit::One { SIZES } else { SHARP_SIZES };
         for bold in [false, true] {
             let mut fonts = FontStack::builtin(if bold { 700 } else { 400 });
-            styles.extend(EMS.map(|em| Style::of(em, bold, &mut fonts)));
+            styles.extend(sizes.clone().map(|size| Style::of(size, unit, bold, &mut fonts)));
         }
         let mut shapes = vec![Vec::new(); MOST * MOST];
         for (s, style) in (0..).zip(&styles) {
@@ -102,19 +138,28 @@ fn shape(width: i32, height: i32) -> Option<usize> {
 }
 
 impl Style {
-    fn of(em: u32, bold: bool, fonts: &mut FontStack) -> Self {
-        let space = fonts.glyph(' ', em as f32).advance as i32;
-        let glyphs: Vec<Glyph> =
-            Book::characters().filter_map(|c| Glyph::trimmed(c, &fonts.glyph(c, em as f32))).collect();
+    /// Letters are as far apart as they are on a screen with one pixel a unit.
+    fn of(size: u32, unit: Unit, bold: bool, fonts: &mut FontStack) -> Self {
+        let em = (size * unit.halves()) as f32 / 2.0;
+        let mut advance = |c: char| {
+            let halves = fonts.glyph(c, size as f32).advance * unit.halves();
+            (halves as i32 / 2, halves % 2 == 1)
+        };
+        let advances: Vec<(i32, bool)> = Book::characters().map(&mut advance).collect();
+        let (space, space_more) = advance(' ');
+        let glyphs: Vec<Glyph> = Book::characters()
+            .zip(advances)
+            .filter_map(|(c, advance)| Glyph::trimmed(c, advance, &fonts.glyph(c, em)))
+            .collect();
         let above = glyphs.iter().map(|g| -g.top).max().unwrap_or(0);
         let below = glyphs.iter().map(|g| g.top + g.height).max().unwrap_or(0);
-        Self { em, bold, above, below, space, glyphs }
+        Self { em: em.round() as u32, unit, bold, above, below, space, space_more, glyphs }
     }
 }
 
 impl Glyph {
     /// `None` if it has no ink.
-    fn trimmed(c: char, glyph: &handsight_pixel::font::Glyph) -> Option<Self> {
+    fn trimmed(c: char, (advance, more): (i32, bool), glyph: &handsight_pixel::font::Glyph) -> Option<Self> {
         if glyph.width == 0 {
             return None;
         }
@@ -128,7 +173,8 @@ impl Glyph {
         let (left, right) = ((0..glyph.width).find(|&x| column(x))?, (0..glyph.width).rfind(|&x| column(x))?);
         Some(Self {
             c,
-            advance: glyph.advance as i32,
+            advance,
+            more,
             left: glyph.left + left as i32,
             top: glyph.top + first as i32,
             width: (right - left + 1) as i32,

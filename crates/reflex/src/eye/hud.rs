@@ -120,6 +120,7 @@ pub(crate) fn read(raster: &Raster) -> Option<Hud> {
     found
 }
 
+#[derive(Clone)]
 pub(crate) struct Hud {
     pub(crate) text: String,
     /// Pixels of the raster it covers, by row, then column.

@@ -14,7 +14,7 @@ pub use raster::Unreadable;
 pub use scene::{Line, Mark, Pane, Scene};
 
 use flat::{Extent, Flat, Kind};
-use glyphs::Book;
+use glyphs::{Book, Unit};
 use handsight_base::space::FrameRect;
 use hud::Hud;
 use raster::{Raster, Sheet};
@@ -26,6 +26,10 @@ use spell::Spelled;
 const SAMPLE: usize = 12;
 /// Mean confidence of a right guess.
 const RIGHT: f32 = 0.85;
+/// The same where the letters have their own size.
+const SURE: f32 = 0.93;
+/// Screens from this height on may have more than one pixel a unit.
+const SHARP: u32 = 900;
 
 /// Looks at a picture.
 pub fn look(png: &[u8]) -> Result<Scene, Unreadable> {
@@ -37,7 +41,7 @@ pub fn look(png: &[u8]) -> Result<Scene, Unreadable> {
         hud::read(&raster).map(|hud| Seen::of(raster, Some(hud)))
     });
     if let Some(seen) = noted {
-        return Ok(seen.scene());
+        return Ok(seen.sharpened().scene());
     }
     let mut best: Option<(f32, Seen)> = None;
     for guess in guesses {
@@ -50,7 +54,7 @@ pub fn look(png: &[u8]) -> Result<Scene, Unreadable> {
             break;
         }
     }
-    Ok(best.map(|(_, seen)| seen.scene()).unwrap_or_default())
+    Ok(best.map(|(_, seen)| seen.sharpened().scene()).unwrap_or_default())
 }
 
 /// A picture under one guess of the screen's size.
@@ -69,6 +73,26 @@ impl Seen {
         let flat = Flat::of(&raster);
         let rows = rows::rows(&raster, &flat);
         Self { raster, hud, flat, rows }
+    }
+
+    /// The same with as many pixels a unit as its writing is read with best.
+    fn sharpened(self) -> Self {
+        if self.raster.native.height < SHARP {
+            return self;
+        }
+        let mut best = (self.score(), self);
+        for unit in Unit::ALL.into_iter().filter(|unit| *unit != Unit::One) {
+            if best.0 >= SURE {
+                break;
+            }
+            let seen = Self::of(Raster { unit, ..best.1.raster.clone() }, None);
+            let seen = Self { hud: best.1.hud.clone(), ..seen };
+            let score = seen.score();
+            if score > best.0 {
+                best = (score, seen);
+            }
+        }
+        best.1
     }
 
     /// How well its longest rows can be read, 0 to 1.
@@ -105,7 +129,7 @@ impl Seen {
             );
         }
         let area = |extent: &Extent| self.area(extent);
-        let squares = widgets::squares(&self.flat, &area);
+        let squares = widgets::squares(&self.flat, self.raster.unit, &area);
         // The sign in a check box is no text.
         lines.retain(|line| {
             !squares.iter().any(|square| square.area.intersect(&line.area) == Some(line.area))
@@ -113,6 +137,7 @@ impl Seen {
         let bars = self.flat.parts.iter().filter(|part| part.kind == Kind::Caret);
         Scene {
             screen: self.raster.native,
+            unit: f64::from(self.raster.unit.halves()) / 2.0,
             hud: self.hud.as_ref().map(|hud| hud.text.clone()),
             panes: widgets::panes(&self.raster, &self.flat, &area),
             marks: widgets::marks(&self.raster, squares, &lines),
@@ -123,7 +148,7 @@ impl Seen {
     }
 
     fn line(&self, row: &InkRow, reading: &Reading, text: &Spelled) -> Line {
-        let style = &Book::get().styles[reading.style];
+        let style = &Book::get(self.raster.unit).styles[reading.style];
         let whole = self.area(&row.extent);
         let (above, below) = (style.em as i32 * 3 / 4, style.em / 4);
         let high = FrameRect::new(

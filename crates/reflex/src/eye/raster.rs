@@ -5,6 +5,7 @@
 //! it had on the screen, and what was dropped is known to be missing. This module refuses pictures that lost something
 //! when they were written.
 
+use super::glyphs::Unit;
 use handsight_base::flow::format::PictureFormat;
 use handsight_base::space::Size;
 use handsight_pixel::picture;
@@ -212,7 +213,7 @@ impl Sheet {
             pixels
         };
         let numbers = |kept: Vec<(u32, u32)>| kept.into_iter().map(|(_, native)| native as i32).collect();
-        Raster { native, pixels, columns: numbers(across), rows: numbers(down) }
+        Raster { native, unit: Unit::One, pixels, columns: numbers(across), rows: numbers(down) }
     }
 }
 
@@ -244,6 +245,8 @@ const fn pack(r: u8, g: u8, b: u8) -> u32 {
 pub(crate) struct Raster {
     /// Of the screen.
     pub(crate) native: Size,
+    /// Of it, as far as is known.
+    pub(crate) unit: Unit,
     pub(crate) pixels: Vec<u32>,
     /// The number on the screen of each column that is there; rises.
     pub(crate) columns: Vec<i32>,

@@ -42,7 +42,7 @@ pub(crate) struct Reader<'a> {
     raster: &'a Raster,
     /// Pixels of lines and surfaces are no ink, whatever their colour.
     inked: &'a [bool],
-    book: &'static Book,
+    pub(crate) book: &'static Book,
     frames: HashMap<(usize, u64), Arc<Frame>>,
     recent: Vec<usize>,
 }
@@ -83,11 +83,17 @@ impl Cover {
 }
 
 /// The frames of all styles, where no row is missing.
-static WHOLE: OnceLock<Vec<OnceLock<Arc<Frame>>>> = OnceLock::new();
+static WHOLE: [OnceLock<Vec<OnceLock<Arc<Frame>>>>; 3] = [const { OnceLock::new() }; 3];
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(raster: &'a Raster, flat: &'a Flat) -> Self {
-        Self { raster, inked: &flat.inked, book: Book::get(), frames: HashMap::new(), recent: Vec::new() }
+        Self {
+            raster,
+            inked: &flat.inked,
+            book: Book::get(raster.unit),
+            frames: HashMap::new(),
+            recent: Vec::new(),
+        }
     }
 
     /// The best reading, or `None` if nothing of the row looks like a letter.
@@ -262,7 +268,8 @@ impl<'a> Reader<'a> {
         let all = (book.styles[style].above + book.styles[style].below) as usize;
         if present.len() == all {
             // No row is missing: one frame for ever.
-            let whole = WHOLE.get_or_init(|| book.styles.iter().map(|_| OnceLock::new()).collect());
+            let whole = WHOLE[self.raster.unit as usize]
+                .get_or_init(|| book.styles.iter().map(|_| OnceLock::new()).collect());
             return Arc::clone(whole[style].get_or_init(make));
         }
         Arc::clone(self.frames.entry((style, mask)).or_insert_with(make))

@@ -3,6 +3,7 @@
 //! A row is only a guess that it is text; the reader decides. What is too large for a letter is left out.
 
 use super::flat::{Blob, Extent, Flat, NOWHERE};
+use super::glyphs::Unit;
 use super::raster::Raster;
 
 /// Tallest ink that may be a letter, and widest run of letters that touch.
@@ -31,12 +32,14 @@ pub(crate) struct InkRow {
 }
 
 pub(crate) fn rows(raster: &Raster, flat: &Flat) -> Vec<InkRow> {
-    let fits = |b: &&Blob| b.extent.height() <= TALLEST && b.extent.width() <= WIDEST;
+    let fits = |b: &&Blob| {
+        b.extent.height() <= raster.unit.px(TALLEST) && b.extent.width() <= raster.unit.px(WIDEST)
+    };
     let mut blobs: Vec<Blob> = flat.blobs.iter().filter(fits).cloned().collect();
     blobs.sort_by_key(|b| (b.on, b.extent.x0, b.extent.y0));
     let mut done: Vec<(u32, Vec<Extent>)> = Vec::new();
     for same in blobs.chunk_by(|a, b| a.on == b.on) {
-        done.extend(side_by_side(same).into_iter().map(|pieces| (same[0].on, pieces)));
+        done.extend(side_by_side(same, raster.unit).into_iter().map(|pieces| (same[0].on, pieces)));
     }
     let mut rows: Vec<InkRow> =
         done.into_iter().flat_map(|(on, pieces)| by_color(raster, flat, on, pieces)).collect();
@@ -51,19 +54,19 @@ struct Open {
 }
 
 /// Blobs of one surface, sorted by their left edge, to rows of pieces.
-fn side_by_side(blobs: &[Blob]) -> Vec<Vec<Extent>> {
+fn side_by_side(blobs: &[Blob], unit: Unit) -> Vec<Vec<Extent>> {
     let mut open: Vec<Open> = Vec::new();
     let mut closed: Vec<Vec<Extent>> = Vec::new();
     for blob in blobs {
         let extent = blob.extent;
         // An icon beside two lines of text must not join them.
-        if extent.height() >= LARGE && extent.width() >= LARGE / 2 {
+        if extent.height() >= unit.px(LARGE) && extent.width() >= unit.px(LARGE / 2) {
             closed.push(vec![extent]);
             continue;
         }
         let mut at = 0;
         while at < open.len() {
-            if gap_closes(&open[at].extent, extent.x0) {
+            if gap_closes(&open[at].extent, extent.x0, unit) {
                 closed.push(open.swap_remove(at).pieces);
             } else {
                 at += 1;
@@ -71,7 +74,7 @@ fn side_by_side(blobs: &[Blob]) -> Vec<Vec<Extent>> {
         }
         let best = open
             .iter_mut()
-            .filter(|row| beside(&row.extent, &extent))
+            .filter(|row| beside(&row.extent, &extent, unit))
             .max_by_key(|row| row.extent.y1.min(extent.y1).saturating_sub(row.extent.y0.max(extent.y0)));
         match best {
             Some(row) => {
@@ -89,8 +92,8 @@ fn side_by_side(blobs: &[Blob]) -> Vec<Vec<Extent>> {
 }
 
 /// Whether what begins at `x` is too far from the row to belong to it.
-fn gap_closes(row: &Extent, x: u16) -> bool {
-    x.saturating_sub(row.x1) > row.height().max(8) + 4
+fn gap_closes(row: &Extent, x: u16, unit: Unit) -> bool {
+    x.saturating_sub(row.x1) > row.height().max(unit.px(8)) + unit.px(4)
 }
 
 fn overlap(a: &Extent, b: &Extent) -> bool {
@@ -99,11 +102,11 @@ fn overlap(a: &Extent, b: &Extent) -> bool {
 }
 
 /// Whether a blob may continue a row: their heights overlap by more than half, or one is a dot or a dash near the other.
-fn beside(row: &Extent, blob: &Extent) -> bool {
+fn beside(row: &Extent, blob: &Extent, unit: Unit) -> bool {
     let shared = i32::from(row.y1.min(blob.y1)) - i32::from(row.y0.max(blob.y0));
     let least = i32::from(row.height().min(blob.height()));
     let joined = i32::from(row.y1.max(blob.y1) - row.y0.min(blob.y0));
-    if joined > i32::from(TALLEST) {
+    if joined > i32::from(unit.px(TALLEST)) {
         return false;
     }
     if shared * 2 > least {
@@ -112,8 +115,9 @@ fn beside(row: &Extent, blob: &Extent) -> bool {
     // The dot of an i above its stem, quotes beside a comma, a row that began with a full stop.
     let apart = (-shared).max(0);
     let tall = i32::from(row.height().max(blob.height()));
-    let small = least * 2 <= tall || tall <= 6;
-    small && apart * 3 <= tall.max(12) && joined <= tall.max(12) * 2
+    let small = least * 2 <= tall || tall <= i32::from(unit.px(6));
+    let high = tall.max(i32::from(unit.px(12)));
+    small && apart * 3 <= high && joined <= high * 2
 }
 
 /// Splits a row where the colour of its ink changes, and finds colours.
@@ -126,8 +130,8 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
     };
     // What stands between texts and is no letter stands for itself.
     let icon = pieces.windows(2).enumerate().position(|(at, pair)| {
-        let free = at == 0 || pair[0].x0.saturating_sub(pieces[at - 1].x1) >= APART;
-        free && is_icon(&pair[0], &pair[1])
+        let free = at == 0 || pair[0].x0.saturating_sub(pieces[at - 1].x1) >= raster.unit.px(APART);
+        free && is_icon(&pair[0], &pair[1], raster.unit)
     });
     if let Some(at) = icon {
         let parts = [&pieces[..at], &pieces[at..=at], &pieces[at + 1..]];
@@ -161,14 +165,14 @@ fn by_color(raster: &Raster, flat: &Flat, on: u32, pieces: Vec<Extent>) -> Vec<I
 }
 
 /// Whether a piece is as wide as high, larger than a letter, and well before the next.
-fn is_icon(piece: &Extent, next: &Extent) -> bool {
+fn is_icon(piece: &Extent, next: &Extent, unit: Unit) -> bool {
     let (width, height) = (piece.width(), piece.height());
     let squarish = width * 10 >= height * 7 && height * 10 >= width * 7;
     squarish
-        && width >= 12
-        && height >= 12
+        && width >= unit.px(12)
+        && height >= unit.px(12)
         && height >= next.height()
-        && next.x0.saturating_sub(piece.x1) >= 4
+        && next.x0.saturating_sub(piece.x1) >= unit.px(4)
 }
 
 /// The surface's colour in each row: what stands left of the ink, or right of it.

@@ -40,10 +40,12 @@ pub struct Mark {
 }
 
 /// Everything seen on one picture.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// Of the screen, as far as the picture tells.
     pub screen: Size,
+    /// Its pixels for one unit of what is drawn on it: 1, and more on a sharp screen.
+    pub unit: f64,
     /// What the HUD says, a paragraph a line; `None` if there is none.
     pub hud: Option<String>,
     /// Lines of text in reading order.
@@ -54,4 +56,47 @@ pub struct Scene {
     pub signs: Vec<FrameRect>,
     /// Bars where typed text would go.
     pub carets: Vec<FrameRect>,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            screen: Size::new(0, 0),
+            unit: 1.0,
+            hud: None,
+            lines: Vec::new(),
+            panes: Vec::new(),
+            marks: Vec::new(),
+            signs: Vec::new(),
+            carets: Vec::new(),
+        }
+    }
+}
+
+impl Scene {
+    /// The same in units, so that what is drawn as large as elsewhere is as large as elsewhere.
+    #[must_use]
+    pub fn in_units(&self) -> Self {
+        let area = |area: &FrameRect| {
+            let round = |v: f64| (v / self.unit).round();
+            let (left, top) = (round(f64::from(area.origin.x)), round(f64::from(area.origin.y)));
+            let (right, bottom) = (round(area.right() as f64), round(area.bottom() as f64));
+            FrameRect::new(left as i32, top as i32, (right - left) as u32, (bottom - top) as u32)
+        };
+        let length = |v: u32| (f64::from(v) / self.unit).round() as u32;
+        Self {
+            screen: Size::new(length(self.screen.width), length(self.screen.height)),
+            unit: 1.0,
+            hud: self.hud.clone(),
+            lines: self
+                .lines
+                .iter()
+                .map(|line| Line { area: area(&line.area), em: length(line.em), ..line.clone() })
+                .collect(),
+            panes: self.panes.iter().map(|pane| Pane { area: area(&pane.area), ..pane.clone() }).collect(),
+            marks: self.marks.iter().map(|mark| Mark { area: area(&mark.area), ..mark.clone() }).collect(),
+            signs: self.signs.iter().map(area).collect(),
+            carets: self.carets.iter().map(area).collect(),
+        }
+    }
 }

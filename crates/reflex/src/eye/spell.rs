@@ -15,10 +15,10 @@ const LOST: u32 = 60;
 
 /// What it costs to begin a word anew: more than a letter or two that cannot be seen.
 const BEGUN: u32 = 170;
-/// Columns without ink before a word.
-const GAP: i32 = 5;
-/// How far right of its pen a letter begins at most.
-const BEFORE: i32 = 3;
+/// Units without ink before a word.
+const GAP: u16 = 5;
+/// How far right of its pen a letter begins at most, in units.
+const BEFORE: u16 = 3;
 /// Pieces that are passed over before a row is given up.
 const PATIENCE: usize = 3;
 
@@ -125,6 +125,9 @@ pub(crate) struct Field {
     sums: Vec<u32>,
     /// No column is missing.
     whole: bool,
+    /// [`GAP`] and [`BEFORE`] in pixels.
+    gap: i32,
+    before: i32,
 }
 
 impl Field {
@@ -149,6 +152,8 @@ impl Field {
             masses: vec![0; width],
             sums: Vec::new(),
             whole: columns.len() as i32 == end - start,
+            gap: i32::from(style.unit.px(GAP)),
+            before: i32::from(style.unit.px(BEFORE)),
         }
     }
 
@@ -193,7 +198,7 @@ impl Field {
         let mut last = self.start;
         for x in self.start..self.end {
             if self.mass(x) > 0 {
-                if x - last > GAP {
+                if x - last > self.gap {
                     words.push(x);
                 }
                 last = x;
@@ -312,7 +317,7 @@ impl<'f> Path<'f> {
         let mut words = field.words().into_iter().peekable();
         let mut pen = field.first;
         while ((pen - field.first) as usize) < path.nodes.len() {
-            while let Some(word) = words.next_if(|word| pen >= word - BEFORE) {
+            while let Some(word) = words.next_if(|word| pen >= word - field.before) {
                 furthest = furthest.max(path.begin_word(word));
             }
             let Some(node) = path.node(pen) else {
@@ -347,6 +352,10 @@ impl<'f> Path<'f> {
             if field.between(clear, spaced - 1) == 0 {
                 // The tail of a j reaches below the space before it.
                 go(&mut path, spaced, field.between(clear.max(spaced - 1), spaced), ' ', spaced);
+                let further = spaced + 1;
+                if style.space_more && field.between(clear, further) == 0 {
+                    go(&mut path, further, 0, ' ', further);
+                }
             }
             if let Some(to) = field.lost(pen, clear, style) {
                 go(&mut path, to, LOST, UNKNOWN, to);
@@ -367,6 +376,9 @@ impl<'f> Path<'f> {
                     if let Some(cost) = field.cost(pen, clear, glyph, columns, tight) {
                         let right = pen + glyph.left + glyph.width;
                         go(&mut path, pen + glyph.advance, cost, glyph.c, right);
+                        if glyph.more {
+                            go(&mut path, pen + glyph.advance + 1, cost, glyph.c, right);
+                        }
                     }
                 }
             }
@@ -395,7 +407,7 @@ impl<'f> Path<'f> {
         let Some((from, node)) = reached.min_by_key(|(_, node)| left(node)) else { return word };
         let skipped = if field.between(node.clear, word) == 0 { field.end } else { word - from };
         let begun = Node { cost: left(&node) + BEGUN, from, step: Step::Over(skipped), clear: word };
-        for pen in (word - BEFORE).max(from + 1)..=word {
+        for pen in (word - field.before).max(from + 1)..=word {
             self.reach(pen, begun);
         }
         word
@@ -419,7 +431,7 @@ impl<'f> Path<'f> {
         let next = (gap..field.end).find(|&x| field.mass(x) > 0).unwrap_or(field.end);
         let cost = node.cost + field.between(ink, gap);
         // Where the pen stood before the next piece is not known: any that a glyph may have.
-        let first = (next - BEFORE).max(from + 1);
+        let first = (next - field.before).max(from + 1);
         for pen in first..=next {
             self.reach(pen, Node { cost, from, step: Step::Over(gap - ink), clear: pen });
         }

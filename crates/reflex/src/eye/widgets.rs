@@ -1,12 +1,13 @@
 //! Surfaces to panes, and small squares and rounds to marks: what a pointer can press that is not text.
 
 use super::flat::{Extent, Flat, Kind};
+use super::glyphs::Unit;
 use super::raster::Raster;
 use super::rows::distance;
 use super::scene::{Line, Mark, Pane};
 use handsight_base::space::FrameRect;
 
-/// Sides of check boxes and radio buttons, in pixels of the raster.
+/// Sides of check boxes and radio buttons, in units.
 const MARK: std::ops::RangeInclusive<u16> = 10..=30;
 /// Square of the least distance between a sign and the ground.
 const STANDS_OUT: i32 = 3 * 36 * 36;
@@ -81,9 +82,10 @@ pub(crate) struct Square {
 }
 
 /// The outermost small squares and rounds.
-pub(crate) fn squares(flat: &Flat, area: &dyn Fn(&Extent) -> FrameRect) -> Vec<Square> {
+pub(crate) fn squares(flat: &Flat, unit: Unit, area: &dyn Fn(&Extent) -> FrameRect) -> Vec<Square> {
+    let sides = unit.px(*MARK.start())..=unit.px(*MARK.end());
     let square = |e: &Extent| {
-        MARK.contains(&e.width()) && MARK.contains(&e.height()) && e.width().abs_diff(e.height()) <= 1
+        sides.contains(&e.width()) && sides.contains(&e.height()) && e.width().abs_diff(e.height()) <= 1
     };
     let parts = flat.parts.iter().filter(|part| part.area > 24 && square(&part.extent));
     let found: Vec<Extent> = parts.map(|part| part.extent).collect();

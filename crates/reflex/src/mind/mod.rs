@@ -25,7 +25,13 @@ pub enum Call {
     Observe,
     /// From 0 to 1000.
     Click(Norm1000),
+    DoubleClick(Norm1000),
+    RightClick(Norm1000),
+    /// With the left button, from the first place to the second.
+    Drag(Norm1000, Norm1000),
     Type(String),
+    /// Keys held together: `ctrl+s`.
+    Keys(String),
     /// In units of 120 a notch, positive up.
     Scroll(i32),
     Done,
@@ -43,8 +49,9 @@ pub fn decide(task: &str, scene: &Scene) -> Decision {
     let task = task::read(task);
     let of = task.steps.len();
     if of == 0 {
-        return Decision { call: Call::Observe, reason: "0/0 lost; the task is not understood".to_owned() };
+        return Decision { call: Call::Done, reason: "given up: the task is not understood".to_owned() };
     }
+    let scene = &scene.in_units();
     let view = View::new(scene);
     let mut note = scene.hud.as_deref().map(Note::read).unwrap_or_default();
     note.done = note.done.min(of);
@@ -88,7 +95,11 @@ fn call(hands: Hands, screen: Size) -> Call {
     match hands {
         Hands::Look => Call::Observe,
         Hands::Click(at) => Call::Click(norm(at, screen)),
+        Hands::DoubleClick(at) => Call::DoubleClick(norm(at, screen)),
+        Hands::RightClick(at) => Call::RightClick(norm(at, screen)),
+        Hands::Drag(from, to) => Call::Drag(norm(from, screen), norm(to, screen)),
         Hands::Type(text) => Call::Type(text),
+        Hands::Keys(chord) => Call::Keys(chord),
         Hands::Scroll(units) => Call::Scroll(units),
     }
 }

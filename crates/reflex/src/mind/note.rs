@@ -8,9 +8,9 @@ use super::words::alike;
 
 /// What can have been done, by words that differ in their first two letters.
 const DEEDS: &[&str] = &[
-    "answer", "apply", "chosen", "close", "confirm", "down", "end", "field", "front", "grow", "hide", "item",
-    "list", "look", "menu", "name", "next", "ok", "open", "over", "path", "press", "row", "save", "scroll",
-    "spot", "start", "sum", "task", "turn", "typed", "up", "whole", "yes", "zero",
+    "answer", "apply", "chosen", "close", "confirm", "down", "drag", "end", "field", "front", "grow", "hide",
+    "item", "keys", "list", "look", "menu", "name", "next", "ok", "open", "over", "path", "press", "row",
+    "save", "scroll", "spot", "start", "sum", "task", "turn", "twice", "typed", "up", "whole", "yes", "zero",
 ];
 /// Letters that tell one deed from another.
 const TOLD: usize = 2;

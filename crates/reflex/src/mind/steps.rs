@@ -2,6 +2,7 @@
 
 mod control;
 mod text;
+mod way;
 
 use super::note::Note;
 use super::task::{Step, Task};
@@ -18,7 +19,11 @@ use text::{add_line, compute, menu_item, save, save_as, type_text};
 pub(super) enum Hands {
     Look,
     Click(FramePx),
+    DoubleClick(FramePx),
+    RightClick(FramePx),
+    Drag(FramePx, FramePx),
     Type(String),
+    Keys(String),
     Scroll(i32),
 }
 
@@ -161,6 +166,19 @@ pub(super) fn step(step: &Step, view: &View<'_>, note: &Note) -> Go {
         Step::Close { title, answer } => close(title, answer.as_deref(), view, note),
         Step::Front(title) => front(title, view, note),
         Step::Sized { title, whole } => sized(title, *whole, view, note),
+        Step::Keys(chord) => way::keys(chord, note),
+        Step::Command(name) => way::command(name, view, note),
+        Step::TypeThere(text) => way::type_there(text, note),
+        Step::NameThere(name) => way::name_there(name, note),
+        Step::CloseByKeys { title, chord } => way::close_by_keys(title, chord, view, note),
+        Step::FrontByKeys { title, chord } => way::front_by_keys(title, chord, view),
+        Step::MenuOf { file, item } => way::menu_of(file.as_deref(), item, view, note),
+        Step::Icon(name) => way::icon(name, view),
+        Step::Twice(name) => way::twice(name, view, note),
+        Step::Carry { name, to } => way::carry(name, to, view, note),
+        Step::CarryOver { name, from, to } => way::carry_over(name, [from, to], view, note),
+        Step::OtherDisplay(title) => way::to_other_display(title, view, note),
+        Step::Slide { name, to } => way::slide(name, *to, view, note),
     }
 }
 

@@ -3,70 +3,9 @@
 //! `Open "P", type "T", and save it as "F".` Names are in double quotes; verbs lead. What is not understood is left out, and a
 //! task of which nothing is understood has no steps.
 
-/// One thing to bring about.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Step {
-    /// A window of this program is in front.
-    Program(String),
-    /// A path given to the entry of the start menu that takes one, if the task names it; a window of that name is in front.
-    Path {
-        path: String,
-        entry: Option<String>,
-    },
-    Type(String),
-    /// What `window` shows behind this label is typed.
-    TypeShown {
-        label: String,
-        window: String,
-    },
-    AddLine(String),
-    Save,
-    SaveAs(String),
-    /// An item of a menu, each by any of its names.
-    Menu(&'static [&'static str], &'static [&'static str]),
-    /// The same with the names a task says.
-    Item {
-        menu: String,
-        item: String,
-    },
-    /// Message boxes by what they are about, and their answers, in whatever order they are seen.
-    Messages(Vec<(String, String)>),
-    /// Questions by what they are about, and their answers, in whatever order they come.
-    Answer(Vec<(String, String)>),
-    Compute(String),
-    ToEnd,
-    Press(String),
-    Page(String),
-    Turn {
-        name: String,
-        on: bool,
-    },
-    Choose {
-        value: String,
-        name: String,
-    },
-    Fill {
-        name: String,
-        value: String,
-    },
-    Apply,
-    Row(String),
-    PressAny(&'static [&'static str]),
-    /// A question with a button of any of these names.
-    Confirm(&'static [&'static str]),
-    Prompt(String),
-    /// A window by its title, and what to answer if it asks.
-    Close {
-        title: String,
-        answer: Option<String>,
-    },
-    Front(String),
-    /// A window by its title fills the screen, or is seen on the task bar only.
-    Sized {
-        title: String,
-        whole: bool,
-    },
-}
+mod step;
+
+pub(crate) use step::Step;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Task {
@@ -167,6 +106,14 @@ impl Parser<'_> {
         words
     }
 
+    /// `with Ctrl+S`.
+    fn chord(&mut self) -> Option<String> {
+        let [Token::Word(with), Token::Word(keys), rest @ ..] = self.tokens else { return None };
+        let chord = (with == "with" && keys.contains('+')).then(|| keys.clone())?;
+        self.tokens = rest;
+        Some(chord)
+    }
+
     /// `"A"`, `"A" and "B"`, `"A", "B" and "C"`.
     fn all_quoted(&mut self) -> Vec<String> {
         let mut all = Vec::new();
@@ -213,14 +160,7 @@ impl Parser<'_> {
             "open" => self.open(),
             "type" | "write" | "enter" => self.type_text(),
             "add" => self.next_quoted().map(Step::AddLine).into_iter().collect(),
-            "save" => {
-                let named = ["it", "the text", ""].iter().any(|what| {
-                    let words: Vec<&str> = what.split_whitespace().chain(["as"]).collect();
-                    self.words(&words)
-                });
-                let name = if named { self.quoted() } else { None };
-                vec![name.map_or(Step::Save, Step::SaveAs)]
-            }
+            "save" => self.save(),
             "if" => {
                 let words = self.plain();
                 let about = words
@@ -266,6 +206,13 @@ impl Parser<'_> {
                 self.all_quoted().into_iter().map(|name| Step::Turn { name, on }).collect()
             }
             "choose" | "select" if self.named_in_menu() => self.menu(),
+            "choose" if self.named_in_menu_of() => self.menu_of(),
+            "give" if self.words(&["it", "the", "name"]) => {
+                self.quoted().map(Step::Prompt).into_iter().collect()
+            }
+            "select" if self.words(&["the", "whole", "text"]) => {
+                self.chord().map(Step::Keys).into_iter().collect()
+            }
             "select" if !self.pair_follows("for") => self.quoted().map(Step::Row).into_iter().collect(),
             "choose" | "select" => {
                 self.pairs("for").into_iter().map(|(value, name)| Step::Choose { value, name }).collect()
@@ -285,14 +232,28 @@ impl Parser<'_> {
             "close" => {
                 self.word("the");
                 let _ = self.word("windows") || self.word("window");
-                self.all_quoted().into_iter().map(|title| Step::Close { title, answer: None }).collect()
+                let (titles, chord) = (self.all_quoted(), self.chord());
+                let close = |title| match &chord {
+                    Some(chord) => Step::CloseByKeys { title, chord: chord.clone() },
+                    None => Step::Close { title, answer: None },
+                };
+                titles.into_iter().map(close).collect()
             }
+            "drag" => self.drag(),
+            "move" => self.go_elsewhere(),
             "make" => self.folder(),
             "minimise" | "maximise" => {
                 let whole = verb == "maximise";
                 self.next_quoted().map(|title| Step::Sized { title, whole }).into_iter().collect()
             }
-            "bring" => self.next_quoted().map(Step::Front).into_iter().collect(),
+            "bring" => {
+                let Some(title) = self.next_quoted() else { return };
+                self.words(&["to", "the", "front"]);
+                match self.chord() {
+                    Some(chord) => vec![Step::FrontByKeys { title, chord }],
+                    None => vec![Step::Front(title)],
+                }
+            }
             _ => Vec::new(),
         };
         self.task.steps.extend(steps);
@@ -302,8 +263,17 @@ impl Parser<'_> {
         let is_file = matches!(self.tokens, [Token::Word(the), Token::Word(file), ..] if the == "the" && file == "file");
         let Some((folder, name)) = self.file() else { return Vec::new() };
         if is_file {
+            if !folder.is_empty() && self.words(&["by", "a", "double", "click"]) {
+                return vec![Step::Path { path: format!("/{folder}"), entry: None }, Step::Twice(name)];
+            }
             let path = if folder.is_empty() { name } else { format!("/{folder}/{name}") };
             return vec![Step::Path { path, entry: None }];
+        }
+        if let Some(chord) = self.chord() {
+            return vec![Step::Keys(chord), Step::Command(name)];
+        }
+        if self.words(&["by", "a", "double", "click"]) {
+            return vec![Step::Icon(name)];
         }
         if name.starts_with('/') {
             let entry = if self.word("with") { self.quoted() } else { None };
@@ -329,6 +299,64 @@ impl Parser<'_> {
     fn named_in_menu(&self) -> bool {
         let word = |token: &Token, text: &str| matches!(token, Token::Word(word) if word == text);
         matches!(self.tokens, [Token::Quoted(_), a, b, c, Token::Quoted(_), ..] if word(a, "in") && word(b, "the") && word(c, "menu"))
+    }
+
+    /// Whether `"I" in the menu of` comes next.
+    fn named_in_menu_of(&self) -> bool {
+        let word = |token: &Token, text: &str| matches!(token, Token::Word(word) if word == text);
+        matches!(self.tokens, [Token::Quoted(_), a, b, c, d, ..] if word(a, "in") && word(b, "the") && word(c, "menu") && word(d, "of"))
+    }
+
+    fn menu_of(&mut self) -> Vec<Step> {
+        let Some(item) = self.quoted() else { return Vec::new() };
+        self.words(&["in", "the", "menu", "of", "the"]);
+        let file = if self.word("file") { self.quoted() } else { None };
+        vec![Step::MenuOf { file, item }]
+    }
+
+    fn save(&mut self) -> Vec<Step> {
+        if self.words(&["the", "text", "of", "the", "window"]) {
+            let title = self.quoted().map(|title| title.trim_start_matches('*').to_owned()).map(Step::Front);
+            let save = self.chord().map_or(Step::Save, Step::Keys);
+            return title.into_iter().chain([save]).collect();
+        }
+        let named = ["it", "the text", ""].iter().any(|what| {
+            let words: Vec<&str> = what.split_whitespace().chain(["as"]).collect();
+            self.words(&words)
+        });
+        let name = if named { self.quoted() } else { None };
+        self.word("it");
+        match (self.chord(), name) {
+            (Some(chord), Some(name)) => vec![Step::Keys(chord), Step::NameThere(name)],
+            (Some(chord), None) => vec![Step::Keys(chord)],
+            (None, Some(name)) => vec![Step::SaveAs(name)],
+            (None, None) => vec![Step::Save],
+        }
+    }
+
+    /// `the file "F" from the window "W" into the window "X"`, or `"L" to about N`.
+    fn drag(&mut self) -> Vec<Step> {
+        if self.words(&["the", "file"]) {
+            let names = (self.quoted(), self.next_quoted(), self.next_quoted());
+            let (Some(name), Some(from), Some(to)) = names else { return Vec::new() };
+            return vec![Step::CarryOver { name, from, to }];
+        }
+        let Some(name) = self.quoted() else { return Vec::new() };
+        let to = self.plain().iter().find_map(|word| word.parse().ok());
+        to.map(|to| Step::Slide { name, to }).into_iter().collect()
+    }
+
+    /// `the file "F" in the folder "D" into the folder "E"`, or `the windows "W" and "X" to the other display`.
+    fn go_elsewhere(&mut self) -> Vec<Step> {
+        if matches!(self.tokens, [_, Token::Word(file), ..] if file == "file") {
+            let Some(((folder, name), to)) = self.file().zip(self.next_quoted()) else { return Vec::new() };
+            return vec![Step::Path { path: format!("/{folder}"), entry: None }, Step::Carry { name, to }];
+        }
+        self.word("the");
+        let _ = self.word("windows") || self.word("window");
+        let titles = self.all_quoted();
+        let other = self.words(&["to", "the", "other", "display"]);
+        titles.into_iter().filter(|_| other).map(Step::OtherDisplay).collect()
     }
 
     fn menu(&mut self) -> Vec<Step> {
@@ -362,7 +390,9 @@ impl Parser<'_> {
         }
         let Some(text) = self.quoted() else { return Vec::new() };
         if !shown || !self.word("that") {
-            return vec![Step::Type(text)];
+            // Keys have said already where it goes.
+            let there = matches!(self.task.steps.last(), Some(Step::Keys(_) | Step::Command(_)));
+            return vec![if there { Step::TypeThere(text) } else { Step::Type(text) }];
         }
         self.quoted().map(|window| Step::TypeShown { label: text, window }).into_iter().collect()
     }
@@ -370,6 +400,17 @@ impl Parser<'_> {
     fn copy(&mut self) -> Vec<Step> {
         use super::words::{COPY, EDIT, PASTE, SELECT_ALL};
         let Some((from, to)) = self.next_quoted().zip(self.next_quoted()) else { return Vec::new() };
+        if let Some(all) = self.chord() {
+            let mut next = || {
+                self.word("and");
+                let [Token::Word(keys), rest @ ..] = self.tokens else { return None };
+                self.tokens = rest;
+                Some(Step::Keys(keys.clone()))
+            };
+            let (copy, paste) = (next(), next());
+            let there = [Some(Step::Front(from)), Some(Step::Keys(all)), copy, Some(Step::Front(to)), paste];
+            return there.into_iter().flatten().collect();
+        }
         vec![
             Step::Front(from),
             Step::Menu(EDIT, SELECT_ALL),

@@ -51,13 +51,28 @@ impl<'a> View<'a> {
         view
     }
 
+    /// How wide a display is: as wide as the screen, or half of one that is too wide for one display.
+    fn display_width(&self) -> u32 {
+        let screen = self.scene.screen;
+        if screen.width > screen.height * 3 { screen.width / 2 } else { screen.width }
+    }
+
     fn is_taskbar(&self, pane: &Pane) -> bool {
-        let (area, screen) = (pane.area, self.scene.screen);
-        let (wide, high) = (screen.width * 95 / 100, screen.height * 95 / 100);
-        let across = area.size.width >= wide && (30..=screen.height / 8).contains(&area.size.height);
+        let (area, screen, display) = (pane.area, self.scene.screen, self.display_width());
+        let (wide, high) = (display * 95 / 100, screen.height * 95 / 100);
+        let across = (wide..=display).contains(&area.size.width)
+            && (30..=screen.height / 8).contains(&area.size.height);
         let edge = area.origin.y <= 1 || area.bottom() >= i64::from(screen.height) - 1;
-        let upright = area.size.height >= high && (60..=screen.width / 4).contains(&area.size.width);
-        (across && edge) || (upright && area.origin.x <= 1)
+        let upright = area.size.height >= high && (60..=display / 4).contains(&area.size.width);
+        let left = [0, screen.width - display].iter().any(|x| (area.origin.x - *x as i32).abs() <= 1);
+        (across && edge) || (upright && left)
+    }
+
+    /// The display with the task bar.
+    pub(crate) fn desktop(&self) -> FrameRect {
+        let (screen, display) = (self.scene.screen, self.display_width());
+        let at_right = self.taskbar.is_some_and(|bar| bar.center().x >= display as i32);
+        FrameRect::new(if at_right { display as i32 } else { 0 }, 0, display, screen.height)
     }
 
     /// The window whose title bar a pane is.
@@ -217,6 +232,20 @@ impl<'a> View<'a> {
             (-2..=16).contains(&gap) && (b.origin.x - label.origin.x).abs() <= 24
         });
         below.min_by_key(|b| b.origin.y)
+    }
+
+    /// The line of a slider at the height of a label, right of it: thin parts of a pane or two, with a knob between them.
+    pub(crate) fn track_of(&self, label: &FrameRect) -> Option<FrameRect> {
+        let client = self.client()?;
+        let panes = self.scene.panes.iter().map(|pane| pane.area);
+        let thin = panes.filter(|area| {
+            area.size.height <= 12
+                && area.size.width >= 12
+                && i64::from(area.origin.x) >= label.right()
+                && (area.center().y - label.center().y).abs() <= label.size.height as i32
+                && within(&client, area)
+        });
+        thin.reduce(|a, b| a.union(&b))
     }
 
     /// What stands in an area, its lines joined by a blank.

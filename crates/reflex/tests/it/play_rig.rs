@@ -1,4 +1,4 @@
-//! Plays a task of a world as the product does: the real episode of the `stateless` profile, pictures encoded, a journal on
+//! Plays a task of a world as the product does: the real episode of a shipped profile, pictures encoded, a journal on
 //! disk, the world's checker at the end. What the model may see passes through one place, so that controls can put something
 //! else there.
 
@@ -46,12 +46,26 @@ pub(crate) enum Eyes {
 
 pub(crate) const MOST_TURNS: u64 = 60;
 
-/// The tasks that the profile's own tools can do.
-pub(crate) fn tasks() -> Vec<TaskInfo> {
-    (WORLDS[0].tasks)().into_iter().filter(|t| t.needs_only(PLAIN_TOOLS) && t.displays < 2).collect()
+/// The tasks that are asked of a profile: what its tools can do.
+pub(crate) fn tasks(profile: &str) -> Vec<TaskInfo> {
+    let all = (WORLDS[0].tasks)().into_iter();
+    let plain = |t: &TaskInfo| t.needs_only(PLAIN_TOOLS) && t.displays < 2;
+    // A plan has no drag unless a profile asks for it.
+    let planned = |t: &TaskInfo| !t.tools.contains(&"drag");
+    all.filter(|task| if profile == "stateless" { plain(task) } else { planned(task) }).collect()
 }
 
-pub(crate) fn play(task: &TaskInfo, seed: u64, size: Size, eyes: Eyes, model: Arc<dyn Model>) -> Played {
+/// A task on the desk of a seed.
+#[derive(Clone, Copy)]
+pub(crate) struct Game<'a> {
+    pub(crate) profile: &'a str,
+    pub(crate) task: &'a TaskInfo,
+    pub(crate) seed: u64,
+    pub(crate) size: Size,
+}
+
+pub(crate) fn play(game: Game<'_>, eyes: Eyes, model: Arc<dyn Model>) -> Played {
+    let Game { profile, task, seed, size } = game;
     let build = |seed| {
         let world = (WORLDS[0].build)(&task.setup(seed, size));
         let objective = hold(&*world).begin(task.name).unwrap();
@@ -72,29 +86,31 @@ pub(crate) fn play(task: &TaskInfo, seed: u64, size: Size, eyes: Eyes, model: Ar
             Box::new(Elsewhere { world: Arc::clone(&world), real, other, clock: clock.clone() })
         }
     };
-    let ending = run(objective, desktop, &clock, model, size);
+    let ending = run(profile, objective, desktop, &clock, model);
     let verdict = hold(&*world).verdict().unwrap();
     Played { verified: verdict.verified, why: verdict.why, outcome: ending.0, turns: ending.1 }
 }
 
 fn run(
+    profile: &str,
     task: String,
     desktop: Box<dyn Desktop>,
     clock: &VirtualClock,
     model: Arc<dyn Model>,
-    size: Size,
 ) -> (Outcome, u64) {
-    let aliases = Aliases::of("stateless", &[]).unwrap();
+    let aliases = Aliases::of(profile, &[]).unwrap();
     let set = |text: String| set_layer(&aliases, &text).unwrap();
-    let layers = [
-        set(format!("limits.max_turns={MOST_TURNS}")),
-        set("record.dump_screenshots=false".to_owned()),
-        set(format!("context.picture_width={}", size.width)),
-        set(format!("context.picture_height={}", size.height)),
-    ];
-    let profile = Profile::resolve("stateless", &layers).unwrap();
+    let layers =
+        [set(format!("limits.max_turns={MOST_TURNS}")), set("record.dump_screenshots=false".to_owned())];
+    let profile = Profile::resolve(profile, &layers).unwrap();
     let tools = ToolSet::of(&profile).unwrap();
-    let dialect = handsight_model::dialect::build("tools", &tools.specs()).unwrap().unwrap();
+    let writing = handsight_model::dialect::Options {
+        max_steps: profile.decide.max_steps_per_turn as usize,
+        extended: profile.decide.extended_tools,
+        tolerant: profile.decide.tolerant_parse,
+    };
+    let dialect = handsight_model::dialect::find(&profile.decide.dialect).unwrap();
+    let dialect = (dialect.build)(&tools.specs(), &writing).unwrap();
     let folder = tempfile::TempDir::new().unwrap();
     let options = Options { durability: Durability::BATCHED, ..Options::default() };
     let journal = Journal::create(&folder.path().join("run"), &RunMeta::default(), &options).unwrap();

@@ -156,6 +156,16 @@ pub(super) fn apply(view: &View<'_>, note: &Note) -> Go {
     }
 }
 
+/// The list of a window: the smallest surface with most of what is written there.
+fn list_in(area: FrameRect, view: &View<'_>) -> Option<FrameRect> {
+    let all = view.lines_in(area).count();
+    let panes = view.scene.panes.iter().map(|pane| pane.area);
+    let holds = |pane: &FrameRect| {
+        pane.size.height >= 60 && area.contains(pane.center()) && view.lines_in(*pane).count() * 2 > all
+    };
+    panes.filter(holds).min_by_key(|pane| pane.size.area())
+}
+
 pub(super) fn row(name: &str, view: &View<'_>, note: &Note) -> Go {
     let Some(area) = view.client() else { return look("no window in front") };
     if note.did == "row" {
@@ -165,7 +175,12 @@ pub(super) fn row(name: &str, view: &View<'_>, note: &Note) -> Go {
         // Beside the name, which stays legible under the pointer.
         Some(line) => click(on(&line.area).offset(14, 0), "row", format!("\"{name}\"")),
         // The wheel turns the list, not what is around it.
-        None => look_further(name, page_in(area, view).unwrap_or(area), view, note),
+        None => look_further(
+            name,
+            list_in(area, view).or_else(|| page_in(area, view)).unwrap_or(area),
+            view,
+            note,
+        ),
     }
 }
 

@@ -167,6 +167,87 @@ fn tasks_become_steps() {
         ),
         ("Be good.", vec![]),
     ];
+    become_steps(cases);
+}
+
+#[test]
+fn a_way_that_is_prescribed_is_part_of_the_step() {
+    let keys = |chord: &str| Step::Keys(s(chord));
+    become_steps(&[
+        (
+            r#"Save the text of the window "*a - W" with Ctrl+S."#,
+            vec![Step::Front(s("a - W")), keys("ctrl+s")],
+        ),
+        (
+            r#"In the window "a - W", select the whole text with Ctrl+A, type "x", and save it with Ctrl+S."#,
+            vec![Step::Front(s("a - W")), keys("ctrl+a"), Step::TypeThere(s("x")), keys("ctrl+s")],
+        ),
+        (
+            r#"With the keyboard alone, open "E" with Super+R, type "x", and save it as "a.txt" with Ctrl+S."#,
+            vec![
+                keys("super+r"),
+                Step::Command(s("E")),
+                Step::TypeThere(s("x")),
+                keys("ctrl+s"),
+                Step::NameThere(s("a.txt")),
+            ],
+        ),
+        (
+            r#"Bring the window "a - W" to the front with Alt+Tab."#,
+            vec![Step::FrontByKeys { title: s("a - W"), chord: s("alt+tab") }],
+        ),
+        (
+            r#"Close the windows "A" and "B" with Alt+F4, and leave the others open."#,
+            vec![
+                Step::CloseByKeys { title: s("A"), chord: s("alt+f4") },
+                Step::CloseByKeys { title: s("B"), chord: s("alt+f4") },
+            ],
+        ),
+        (
+            r#"Copy the text of the window "A" into the window "B" with Ctrl+A, Ctrl+C and Ctrl+V, and save it."#,
+            vec![
+                Step::Front(s("A")),
+                keys("ctrl+a"),
+                keys("ctrl+c"),
+                Step::Front(s("B")),
+                keys("ctrl+v"),
+                Step::Save,
+            ],
+        ),
+        (
+            r#"Choose "Hide All" in the menu of the desktop."#,
+            vec![Step::MenuOf { file: None, item: s("Hide All") }],
+        ),
+        (
+            r#"Choose "Rename" in the menu of the file "a.txt", and give it the name "b.txt"."#,
+            vec![Step::MenuOf { file: Some(s("a.txt")), item: s("Rename") }, Step::Prompt(s("b.txt"))],
+        ),
+        (r#"Open "P" by a double click on its icon."#, vec![Step::Icon(s("P"))]),
+        (
+            r#"Open the file "a" in the folder "D" by a double click."#,
+            vec![Step::Path { path: s("/D"), entry: None }, Step::Twice(s("a"))],
+        ),
+        (
+            r#"Move the file "a" in the folder "D" into the folder "E"."#,
+            vec![Step::Path { path: s("/D"), entry: None }, Step::Carry { name: s("a"), to: s("E") }],
+        ),
+        (
+            r#"Drag the file "a" from the window "W" into the window "X"."#,
+            vec![Step::CarryOver { name: s("a"), from: s("W"), to: s("X") }],
+        ),
+        (
+            r#"In "P", drag "Volume" to about 30."#,
+            vec![Step::Program(s("P")), Step::Slide { name: s("Volume"), to: 30 }],
+        ),
+        (
+            r#"Move the windows "W" and "X" to the other display."#,
+            vec![Step::OtherDisplay(s("W")), Step::OtherDisplay(s("X"))],
+        ),
+    ]);
+}
+
+#[track_caller]
+fn become_steps(cases: &[(&str, Vec<Step>)]) {
     for (text, steps) in cases {
         assert_eq!(read(text).steps, *steps, "{text}");
     }
