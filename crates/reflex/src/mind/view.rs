@@ -176,14 +176,14 @@ impl<'a> View<'a> {
         texts.iter().find_map(|text| self.menu_item(text))
     }
 
-    /// The menu a line stands in.
+    /// The menu a line stands in. What has a line for itself is a button.
     fn menu_around(&self, line: &FrameRect) -> Option<FrameRect> {
         let least = line.size.height * 2;
-        let around = self
-            .scene
-            .panes
-            .iter()
-            .filter(|pane| pane.area.intersect(line) == Some(*line) && pane.area.size.height > least);
+        let around = self.scene.panes.iter().filter(|pane| {
+            pane.area.intersect(line) == Some(*line)
+                && pane.area.size.height > least
+                && self.lines_in(pane.area).nth(1).is_some()
+        });
         let pane = around.min_by_key(|pane| pane.area.size.area())?.area;
         let whole = |w: &Window| {
             (w.area.origin.x - pane.origin.x).abs() <= 12 && w.area.size.width.abs_diff(pane.size.width) <= 24
