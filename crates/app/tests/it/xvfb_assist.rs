@@ -177,7 +177,11 @@ fn a_panel_follows_the_steps_and_the_model_does_not_see_it() {
     let sleeps = ["First step", "Second step"].map(|why| step("sleep", json!({"secs": 1}), why));
     for (flag, shown) in [("--overlay", true), ("--no-overlay", false)] {
         let server = Server::scripted([plan(&sleeps), done()]);
-        let args = [&ARGS[..], &[flag]].concat();
+        // Without aids for pointing: what is looked at below is the bare picture.
+        let bare = ["grid_px=0", "grid_major_px=0", "magnifier_px=0", "cursor=false", "banner=false"]
+            .map(|aid| format!("context.annotate.{aid}"));
+        let mut args = [&ARGS[..], &[flag]].concat();
+        args.extend(bare.iter().flat_map(|aid| ["--set", aid]));
         let witness = rig.witness();
         let mut looks = BTreeSet::new();
         let folder = tempfile::tempdir().unwrap();
