@@ -191,6 +191,14 @@ fn options_of(recorded: &Value) -> WireOptions<'_> {
         .into_iter()
         .any(sampled),
         stream: has("stream"),
+        forms: [
+            "/response_format",
+            "/output_config/format",
+            "/text/format",
+            "/generationConfig/responseJsonSchema",
+        ]
+        .into_iter()
+        .any(sampled),
         thinking,
         caching: [recorded.get("system"), recorded.get("tools")].into_iter().flatten().any(is_marked),
         pictures_in_results: wire_of(recorded).pictures_in_results,

@@ -43,7 +43,7 @@ fn input(desk: &OnDesk) -> Vec<String> {
     desk.seen().into_iter().filter(of_hands).collect()
 }
 
-// spec: D-31 SIM
+// spec: D-31 D-69 SIM
 #[test]
 fn the_sample_turn_opens_the_editor() {
     let desk = desk(&[]);

@@ -52,6 +52,24 @@ fn an_objective_is_worked_by_plans_and_its_summary_is_the_result() {
     assert!(said.ended(0).stdout.contains("It was open already."), "{}", said.stdout);
 }
 
+// spec: D-31 D-69 FAKE SIM
+#[test]
+fn opening_notepad_takes_one_plan_and_one_word_that_it_is_open() {
+    let handsight = Handsight::new();
+    let sample = plan(&[
+        step("hotkey", json!({"keys": ["win", "r"]}), "Open Run"),
+        step("write", json!({"text": "notepad"}), "Type app name"),
+        step("press", json!({"key": "enter"}), "Launch"),
+    ]);
+    let server = server(vec![sample, done("Notepad is open.")]);
+    let said = assist(&handsight, &server, &["--json"]);
+    let json = said.ended(0).json();
+    assert_eq!((&json["turns"], &json["actions"]), (&json!(2), &json!(3)));
+    let requests = server.requests();
+    assert!(requests[0].pictures[0].png != requests[1].pictures[0].png, "a window opened");
+    assert!(told(&requests[1]).contains(r#"turn 1: press {"key":"enter"} - Launch: done"#));
+}
+
 // spec: D-15 D-23 D-27 D-44 D-48 FAKE
 #[test]
 fn what_was_dropped_refused_or_failed_is_told_in_the_next_turn() {
