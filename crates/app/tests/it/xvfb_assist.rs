@@ -181,7 +181,7 @@ fn a_panel_follows_the_steps_and_the_model_does_not_see_it() {
         let bare = ["grid_px=0", "grid_major_px=0", "magnifier_px=0", "cursor=false", "banner=false"]
             .map(|aid| format!("context.annotate.{aid}"));
         let mut args = [&ARGS[..], &[flag]].concat();
-        args.extend(bare.iter().flat_map(|aid| ["--set", aid]));
+        args.extend(bare.iter().flat_map(|aid| ["--set", aid.as_str()]));
         let witness = rig.witness();
         let mut looks = BTreeSet::new();
         let folder = tempfile::tempdir().unwrap();
