@@ -146,14 +146,14 @@ fn a_log_played_again_on_the_same_desk_leaves_it_as_the_run_did() {
 #[test]
 fn the_offline_model_sees_the_screens_own_pixels_and_its_run_plays_again() {
     let handsight = Handsight::new();
-    let sharp = Size::new(1920, 1080);
-    for (profile, task, size) in [("assist", "open-icon", SIZE), ("stateless", "sharp-note", sharp)] {
+    let sharp = Size::new(2560, 1440);
+    for (profile, task, size) in [("assist", "open-icon", SIZE), ("stateless", "sharp-order", sharp)] {
         let [run, again] = ["run", "again"].map(|kind| format!("{profile}-{kind}"));
         let play = |desktop: &str, model: &str, out: &str| {
             let who = ["--profile", profile, "--desktop", desktop, "--model", model];
             handsight.run(&[&["run", "--json", "--max-turns", "40", "--out", out], &who[..]].concat())
         };
-        let desktop = format!("world:desk,task={task},seed=3");
+        let desktop = format!("world:desk,task={task},seed=1");
         assert_eq!(play(&desktop, "reflex/offline", &run).ended(0).json()["verified"], true, "{profile}");
         let first = handsight_pixel::png::decode(&pictures(&handsight.home().join(&run))[0]).unwrap();
         assert_eq!(first.size(), size, "{profile}");
