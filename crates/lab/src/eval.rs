@@ -291,6 +291,11 @@ impl Evaluation {
         self.attempts.iter().filter(move |attempt| attempt.player == player)
     }
 
+    /// Runs that a stop left out.
+    pub fn unplayed(&self) -> usize {
+        self.planned.saturating_sub(self.attempts.len())
+    }
+
     /// Cases that the oracle did not win or who did nothing won.
     pub fn broken(&self) -> Vec<Broken> {
         let why = |attempt: &Attempt| match (attempt.player, attempt.verdict) {

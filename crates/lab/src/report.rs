@@ -16,6 +16,8 @@ use std::fmt::Write as _;
 /// What a failed run looked like: pictures as [`picture::small`] makes them.
 #[derive(Debug, Clone, Default)]
 pub struct Look {
+    /// What was wanted, in the words the model got.
+    pub objective: Option<String>,
     /// The last frame the model saw.
     pub last: Option<Vec<u8>>,
     /// All of them side by side.
@@ -35,6 +37,14 @@ pub fn html(evaluation: &Evaluation, look: impl Fn(&Attempt) -> Look) -> String 
         escape(desktop),
         if *seeds == 1 { "one attempt".to_owned() } else { format!("{seeds} attempts") },
     );
+    let unplayed = evaluation.unplayed();
+    if unplayed > 0 {
+        let _infallible = writeln!(
+            out,
+            "<p class=\"stopped\">It was stopped: {unplayed} of {} runs were not played.</p>",
+            evaluation.planned
+        );
+    }
     broken(&mut out, &evaluation.broken());
     scores(&mut out, evaluation);
     cases(&mut out, evaluation);
@@ -58,7 +68,7 @@ fn scores(out: &mut String, evaluation: &Evaluation) {
     let scores: Vec<(Player, Score)> = Player::ALL.iter().map(|p| (*p, Score::of(evaluation, *p))).collect();
     let Some((_, model)) = scores.iter().find(|(player, _)| *player == Player::Model) else { return };
     out.push_str(
-        "<h2>Success</h2>\n<table>\n<tr><th></th><th>passed</th><th>rate and 95 % interval</th><th>no-op</th>\
+        "<h2>Success</h2>\n<div class=\"wide\"><table>\n<tr><th></th><th>passed</th><th>rate and 95 % interval</th><th>no-op</th>\
          <th>random</th><th>oracle</th></tr>\n",
     );
     let of = |player: Player| scores.iter().find(|(p, _)| *p == player).map(|(_, score)| score);
@@ -87,7 +97,7 @@ fn scores(out: &mut String, evaluation: &Evaluation) {
         row(tag, rate, &part);
     }
     row("all", &model.all, &|score| Some(score.all));
-    out.push_str("</table>\n");
+    out.push_str("</table></div>\n");
     figures(out, evaluation, model);
 }
 
@@ -145,19 +155,25 @@ fn cases(out: &mut String, evaluation: &Evaluation) {
         rows.entry(at).or_insert_with(|| (attempt, Vec::new())).1.push(attempt);
     }
     out.push_str(
-        "<h2>Cases</h2>\n<table>\n<tr><th>case</th><th>level</th><th>model</th><th>turns</th><th>no-op</th><th>random</th>\
+        "<h2>Cases</h2>\n<div class=\"wide\"><table>\n<tr><th>case</th><th>level</th><th>model</th><th>turns</th><th>no-op</th><th>random</th>\
          <th>oracle</th></tr>\n",
     );
     for (first, attempts) in rows.into_values() {
         let marks = |player: Player| -> String {
             attempts.iter().filter(|a| a.player == player).map(|a| mark(a)).collect()
         };
+        // The name leads to the first failure's pictures.
+        let failed = attempts.iter().find(|a| a.player == Player::Model && !a.passed());
+        let name = failed.map_or_else(
+            || escape(&first.case),
+            |a| format!("<a href=\"#{}\">{}</a>", anchor(a), escape(&first.case)),
+        );
         let turns: Vec<String> =
             attempts.iter().filter(|a| a.player == Player::Model).map(|a| a.turns.to_string()).collect();
         let _infallible = writeln!(
             out,
             "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escape(&first.case),
+            name,
             first.level,
             marks(Player::Model),
             turns.join(", "),
@@ -166,7 +182,7 @@ fn cases(out: &mut String, evaluation: &Evaluation) {
             marks(Player::Oracle),
         );
     }
-    out.push_str("</table>\n");
+    out.push_str("</table></div>\n");
 }
 
 fn mark(attempt: &Attempt) -> String {
@@ -176,7 +192,19 @@ fn mark(attempt: &Attempt) -> String {
         Verdict::Void => ("void", "?"),
     };
     let about = format!("seed {}: {}", attempt.seed, attempt.why);
+    // What a control does as it must is no news.
+    let expected = match attempt.player {
+        Player::NoOp | Player::Random => attempt.verdict == Verdict::Failed,
+        Player::Oracle => attempt.passed(),
+        Player::Model => false,
+    };
+    let class = if expected { "expected" } else { class };
     format!("<a class=\"{class}\" href=\"{}\" title=\"{}\">{sign}</a>", link(&attempt.run), escape(&about))
+}
+
+/// Where an attempt's failure stands on the page.
+fn anchor(attempt: &Attempt) -> String {
+    format!("{}-{}", attempt.case, attempt.seed)
 }
 
 fn failures(out: &mut String, evaluation: &Evaluation, look: impl Fn(&Attempt) -> Look) {
@@ -187,17 +215,19 @@ fn failures(out: &mut String, evaluation: &Evaluation, look: impl Fn(&Attempt) -
     }
     out.push_str("<h2>What did not pass</h2>\n");
     for attempt in failed {
-        let Look { last, sheet } = look(attempt);
+        let Look { objective, last, sheet } = look(attempt);
         let kind = if attempt.verdict == Verdict::Void { "void" } else { "failed" };
         let outcome = attempt.outcome.as_deref().unwrap_or("no run");
         let _infallible = write!(
             out,
-            "<section><h3><a href=\"{}\">{}</a> <small>level {}, seed {}, {kind}</small></h3>\n\
-             <p>{}</p>\n<p class=\"sub\">{outcome} after {} turns: {}</p>\n",
+            "<section id=\"{}\"><h3><a href=\"{}\">{}</a> <small>level {}, seed {}, {kind}</small></h3>\n\
+             {}<p><b class=\"{kind}\">{}</b></p>\n<p class=\"sub\">{outcome} after {} turns: {}</p>\n",
+            anchor(attempt),
             link(&attempt.run),
             escape(&attempt.case),
             attempt.level,
             attempt.seed,
+            objective.map_or_else(String::new, |wanted| format!("<p>{}</p>\n", escape(&wanted))),
             escape(&attempt.why),
             attempt.turns,
             escape(&attempt.statement),

@@ -34,7 +34,7 @@ fn head(evaluation: &Evaluation) -> Vec<String> {
     let Evaluation { suite, profile, model, desktop, seeds, .. } = evaluation;
     let seeds = if *seeds == 1 { "1 seed".to_owned() } else { format!("{seeds} seeds") };
     let mut lines = vec![fit(&format!("{suite} on {desktop}: profile {profile}, model {model}, {seeds}"))];
-    let unplayed = evaluation.planned.saturating_sub(evaluation.attempts.len());
+    let unplayed = evaluation.unplayed();
     if unplayed > 0 {
         lines.push(format!("stopped: {unplayed} of {} runs were not played", evaluation.planned));
     }

@@ -256,7 +256,8 @@ fn look(run: &Path) -> Look {
         report::picture::small(&reader.frame(&step.picture).ok()?, LAST_WIDTH).ok()
     };
     let sheet = || report::picture::small(&std::fs::read(run.join("sheet.png")).ok()?, SHEET_WIDTH).ok();
-    Look { last: last(), sheet: sheet() }
+    let objective = || Some(Reader::open(run).ok()?.meta()?.objective.clone());
+    Look { objective: objective(), last: last(), sheet: sheet() }
 }
 
 fn show(args: &EvalArgs, root: &Path, evaluation: &Evaluation) {

@@ -32,20 +32,24 @@ pub(super) fn link(path: &str) -> String {
 }
 
 pub(super) const STYLE: &str = "
-:root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --bad: #c4362b; --void: #9a6700; }
+:root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --bad: #c4362b; --void: #8a5a00; }
+@media (prefers-color-scheme: dark) { :root { --good: #4ac26b; --bad: #ff7b72; --void: #e3b341; } }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
 h1 { font-size: 1.5rem; margin-bottom: 0; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-h3 { font-size: 1rem; margin: 0 0 .3rem; } .sub, small { opacity: .7; font-weight: normal; }
-p { margin: .2rem 0 .6rem; overflow-wrap: anywhere; }
-table { border-collapse: collapse; } th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+h3 { font-size: 1rem; margin: 0 0 .3rem; overflow-wrap: anywhere; } .sub, small { opacity: .7; font-weight: normal; }
+p { margin: .2rem 0 .6rem; overflow-wrap: anywhere; white-space: pre-wrap; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; }
+th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td { max-width: 40rem; overflow-wrap: anywhere; } td:first-child { min-width: 8rem; }
 td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } .figures th { font-weight: normal; opacity: .7; white-space: nowrap; } .figures { margin-top: 1rem; }
 .bar { position: relative; display: inline-block; width: 14rem; height: .8rem; background: var(--line); margin-right: .6rem; }
 .bar i { position: absolute; left: 0; top: 0; bottom: 0; background: var(--good); }
 .bar u { position: absolute; top: .3rem; height: .2rem; background: currentColor; opacity: .55; }
-.share { font-variant-numeric: tabular-nums; white-space: nowrap; }
-a.passed, a.failed, a.void { display: inline-block; width: 1.2rem; text-align: center; text-decoration: none; font-weight: bold; }
-a.passed { color: var(--good); } a.failed { color: var(--bad); } a.void { color: var(--void); }
-section { border: 1px solid var(--line); border-radius: .4rem; padding: .8rem 1rem; margin: 1rem 0; } .broken { border-color: var(--bad); } .broken h2 { color: var(--bad); margin-top: 0; }
+td:has(> .bar), .share { white-space: nowrap; } .share { font-variant-numeric: tabular-nums; }
+a.passed, a.failed, a.void, a.expected { display: inline-block; width: 1.2rem; text-align: center; text-decoration: none; font-weight: bold; }
+.passed { color: var(--good); } .failed { color: var(--bad); } .void, .stopped { color: var(--void); } a.expected { color: inherit; opacity: .45; }
+section { border: 1px solid var(--line); border-radius: .4rem; padding: .8rem 1rem; margin: 1rem 0; } section:target { border-color: currentColor; }
+.broken { border-color: var(--bad); } .broken h2 { color: var(--bad); margin-top: 0; }
 img { max-width: 100%; border: 1px solid var(--line); margin-top: .4rem; } summary { cursor: pointer; }
 ";
 
