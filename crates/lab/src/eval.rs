@@ -285,6 +285,20 @@ pub struct Broken {
     pub why: String,
 }
 
+impl Broken {
+    /// The same of one case and control told once: how it is told the first time, and of how many seeds.
+    pub fn by_case(broken: &[Self]) -> Vec<(&Self, usize)> {
+        let mut cases: Vec<(&Self, usize)> = Vec::new();
+        for one in broken {
+            match cases.iter_mut().find(|(first, _)| first.case == one.case && first.player == one.player) {
+                Some((_, seeds)) => *seeds += 1,
+                None => cases.push((one, 1)),
+            }
+        }
+        cases
+    }
+}
+
 impl Evaluation {
     /// The attempts of one player.
     pub fn of(&self, player: Player) -> impl Iterator<Item = &Attempt> {

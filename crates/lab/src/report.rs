@@ -58,8 +58,10 @@ fn broken(out: &mut String, broken: &[Broken]) {
         return;
     }
     out.push_str("<section class=\"broken\"><h2>The suite measures nothing here</h2><ul>\n");
-    for Broken { case, seed, why, .. } in broken {
-        let _infallible = writeln!(out, "<li><b>{}</b>, seed {seed}: {}</li>", escape(case), escape(why));
+    for (Broken { case, seed, why, .. }, seeds) in Broken::by_case(broken) {
+        let more = if seeds > 1 { format!(" and {} more", seeds - 1) } else { String::new() };
+        let _infallible =
+            writeln!(out, "<li><b>{}</b>, seed {seed}{more}: {}</li>", escape(case), escape(why));
     }
     out.push_str("</ul></section>\n");
 }
@@ -168,15 +170,18 @@ fn cases(out: &mut String, evaluation: &Evaluation) {
             || escape(&first.case),
             |a| format!("<a href=\"#{}\">{}</a>", anchor(a), escape(&first.case)),
         );
-        let turns: Vec<String> =
-            attempts.iter().filter(|a| a.player == Player::Model).map(|a| a.turns.to_string()).collect();
+        let turns = || attempts.iter().filter(|a| a.player == Player::Model).map(|a| a.turns);
+        let turns = match (turns().min(), turns().max()) {
+            (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+            (least, _) => least.map_or_else(String::new, |turns| turns.to_string()),
+        };
         let _infallible = writeln!(
             out,
             "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             name,
             first.level,
             marks(Player::Model),
-            turns.join(", "),
+            turns,
             marks(Player::NoOp),
             marks(Player::Random),
             marks(Player::Oracle),

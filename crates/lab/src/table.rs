@@ -1,12 +1,16 @@
 //! A score as a person reads it in a terminal of 100 columns.
 
-use crate::eval::{Attempt, Evaluation, Player, Verdict};
+use crate::eval::{Attempt, Broken, Evaluation, Player, Verdict};
 use crate::score::Score;
 use crate::stats::Rate;
 use std::collections::BTreeMap;
 
 /// No line is longer, in characters.
 const WIDTH: usize = 100;
+/// No name of a case is, so that there is room for what came of it.
+const NAME: usize = 40;
+/// No list of attempts has more lines: the report shows all.
+const LIST: usize = 40;
 
 /// The lines of the table.
 pub fn lines(evaluation: &Evaluation) -> Vec<String> {
@@ -25,7 +29,11 @@ pub fn lines(evaluation: &Evaluation) -> Vec<String> {
     if !broken.is_empty() {
         lines.push(String::new());
         lines.push(format!("BROKEN: the suite {} measures nothing here", evaluation.suite));
-        lines.extend(broken.iter().map(|b| fit(&format!("  {} seed {}: {}", b.case, b.seed, b.why))));
+        let line = |(b, seeds): &(&Broken, usize)| {
+            let more = if *seeds > 1 { format!(" and {} more", seeds - 1) } else { String::new() };
+            fit(&format!("  {} seed {}{more}: {}", short(&b.case, NAME), b.seed, b.why))
+        };
+        lines.extend(Broken::by_case(&broken).iter().map(line));
     }
     lines
 }
@@ -64,7 +72,8 @@ fn rates(scores: &[(Player, Score)], model: &Score) -> Vec<String> {
         };
         let [no_op, random, oracle] = [Player::NoOp, Player::Random, Player::Oracle].map(control);
         fit(&format!(
-            "{name:<16}  {passed:>12}  {share:>8}  {interval:>16}  {no_op:>8}  {random:>8}  {oracle:>8}"
+            "{:<16}  {passed:>12}  {share:>8}  {interval:>16}  {no_op:>8}  {random:>8}  {oracle:>8}",
+            short(name, 16)
         ))
     };
     let mut lines = vec![format!(
@@ -117,23 +126,31 @@ fn list(evaluation: &Evaluation, verdict: Verdict, title: &str) -> Vec<String> {
     if attempts.is_empty() {
         return Vec::new();
     }
-    let longest = attempts.iter().map(|a| a.case.len()).max().unwrap_or(0);
+    let longest = attempts.iter().map(|a| a.case.len()).max().unwrap_or(0).min(NAME);
     let line = |a: &&Attempt| {
         let outcome = a.outcome.as_deref().unwrap_or("no run");
         let why = if a.unsaid { "done, but it did not say so" } else { a.why.as_str() };
-        fit(&format!("  {:<longest$}  seed {}  {outcome} after {} turns: {why}", a.case, a.seed, a.turns))
+        let name = short(&a.case, NAME);
+        fit(&format!("  {name:<longest$}  seed {}  {outcome} after {} turns: {why}", a.seed, a.turns))
     };
-    [String::new(), format!("{title}:")].into_iter().chain(attempts.iter().map(line)).collect()
+    let more = attempts.len().saturating_sub(LIST);
+    let more = (more > 0).then(|| format!("  and {more} more; the report shows all"));
+    let head = [String::new(), format!("{title}:")];
+    head.into_iter().chain(attempts.iter().take(LIST).map(line)).chain(more).collect()
 }
 
 /// One line of at most [`WIDTH`] characters.
 fn fit(line: &str) -> String {
-    let line = line.replace(['\n', '\r'], " ");
-    match line.char_indices().nth(WIDTH) {
-        None => line,
+    short(&line.replace(['\n', '\r'], " "), WIDTH)
+}
+
+/// At most so many characters; what is cut off shows as dots.
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
         Some(_) => {
-            let cut = line.char_indices().nth(WIDTH - 3).map_or(0, |(at, _)| at);
-            format!("{}...", &line[..cut])
+            let cut = text.char_indices().nth(most.saturating_sub(3)).map_or(0, |(at, _)| at);
+            format!("{}...", &text[..cut])
         }
     }
 }
@@ -169,6 +186,26 @@ mod tests {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
         }
         assert!(!text.contains("BROKEN"), "{text}");
+    }
+
+    #[test]
+    fn long_names_and_long_lists_leave_room_for_what_happened() {
+        let mut evaluation = evaluation(30, |_| Verdict::Failed);
+        for attempt in &mut evaluation.attempts {
+            attempt.case = format!("{}-{}", attempt.case, "long".repeat(30));
+            attempt.tags = vec!["tagged".repeat(9)];
+            attempt.level = u8::from(attempt.case.starts_with('w')) + 1;
+        }
+        evaluation.attempts.iter_mut().filter(|a| a.level == 1).for_each(|a| a.tags.clear());
+        let text = lines(&evaluation).join("\n");
+        assert_eq!(text.matches("  done after 4 turns: the file <b>").count(), 40, "{text}");
+        for part in [
+            "\ntaggedtaggedt...       0 of 30",
+            "  and 20 more; the report shows all",
+            "... seed 1 and 29 more: the oracle does not win it",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use handsight_agent::profile::{Profile, nearest};
 use handsight_base::port::clock::{Clock as _, RealClock};
 use handsight_base::stop::Stop;
-use handsight_lab::eval::{Attempt, Evaluation, Job, LeftOut, Player, Verdict, plan, within_reach};
+use handsight_lab::eval::{Attempt, Broken, Evaluation, Job, LeftOut, Player, Verdict, plan, within_reach};
 use handsight_lab::kept::Kept;
 use handsight_lab::report::{self, Look};
 use handsight_lab::suite::{Case, Glob, SUITES, Start, Suite, TOOLS};
@@ -29,6 +29,8 @@ use std::path::{Path, PathBuf};
 /// How wide the pictures of a failure are in the report, in pixels.
 const LAST_WIDTH: u32 = 1100;
 const SHEET_WIDTH: u32 = 1600;
+/// How many broken cases the last line names.
+const NAMED: usize = 5;
 
 pub(crate) fn run(environment: &Environment, args: &EvalArgs) -> anyhow::Result<Exit> {
     let suite = suite(&args.suite)?;
@@ -275,8 +277,12 @@ fn show(args: &EvalArgs, root: &Path, evaluation: &Evaluation) {
 fn code(evaluation: &Evaluation) -> Exit {
     let broken = evaluation.broken();
     if !broken.is_empty() {
-        let cases: Vec<String> = broken.iter().map(|b| format!("{} (seed {})", b.case, b.seed)).collect();
-        say::error(&format!("the suite {} measures nothing in {}", evaluation.suite, cases.join(", ")));
+        let cases = Broken::by_case(&broken);
+        let (first, more) = (cases.iter().take(NAMED), cases.len().saturating_sub(NAMED));
+        let mut names: Vec<&str> = first.map(|(broken, _)| broken.case.as_str()).collect();
+        names.dedup();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        say::error(&format!("the suite {} measures nothing in {}{more}", evaluation.suite, names.join(", ")));
         return Exit::NotVerified;
     }
     let mut voids = evaluation.of(Player::Model).filter(|attempt| attempt.verdict == Verdict::Void);

@@ -132,7 +132,7 @@ fn a_suite_whose_oracle_does_not_win_is_broken() {
     let suite = "[limits]\nturns = 1\n[[world]]\nworld = \"desk\"\ntasks = [\"compute\"]\n";
     std::fs::write(handsight.home().join("short.toml"), suite).unwrap();
     let said = eval(&handsight, &["--suite", "short.toml", "--model", "reflex/offline", "--out", "e"]);
-    let told = said.ended(1).told("the suite short measures nothing in compute (seed 1)").json();
+    let told = said.ended(1).told("the suite short measures nothing in compute").json();
     assert_eq!(told["broken"][0]["player"], "oracle", "{told}");
     assert!(said.stdout.contains("BROKEN"), "{}", said.stdout);
     // Somebody's own setting wins over the suite's limit.

@@ -45,7 +45,7 @@ td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } .figures th { 
 .bar { position: relative; display: inline-block; width: 14rem; height: .8rem; background: var(--line); margin-right: .6rem; }
 .bar i { position: absolute; left: 0; top: 0; bottom: 0; background: var(--good); }
 .bar u { position: absolute; top: .3rem; height: .2rem; background: currentColor; opacity: .55; }
-td:has(> .bar), .share { white-space: nowrap; } .share { font-variant-numeric: tabular-nums; }
+td:has(> .passed, > .failed, > .void, > .expected) { min-width: 5rem; } td:has(> .bar), .share { white-space: nowrap; } .share { font-variant-numeric: tabular-nums; }
 a.passed, a.failed, a.void, a.expected { display: inline-block; width: 1.2rem; text-align: center; text-decoration: none; font-weight: bold; }
 .passed { color: var(--good); } .failed { color: var(--bad); } .void, .stopped { color: var(--void); } a.expected { color: inherit; opacity: .45; }
 section { border: 1px solid var(--line); border-radius: .4rem; padding: .8rem 1rem; margin: 1rem 0; } section:target { border-color: currentColor; }
