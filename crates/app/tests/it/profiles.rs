@@ -115,7 +115,7 @@ fn the_lists_name_everything_in_text_and_json() {
     let json = handsight.run(&["profiles", "list", "--json"]).json();
     let names: Vec<&str> =
         json["profiles"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["stateless", "mine"]);
+    assert_eq!(names, ["stateless", "assist", "mine"]);
 
     let said = handsight.run(&["models"]);
     assert!(said.ended(0).stdout.contains("OPENAI_API_KEY is set"), "{said:?}");

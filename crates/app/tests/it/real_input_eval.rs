@@ -98,7 +98,7 @@ fn a_broken_case_is_named_and_never_counted() {
         r#"program = [{ name = "ask", window = "Name", run = ["zenity", "--entry", "--title", "Name"] }]"#;
     let case = |id: &str, program: &str, check: &str| {
         format!(
-            "[[case]]\nid = \"{id}\"\nlevel = 1\nobjective = \"Answer with \\\"Ada\\\".\"\nlimits = {{ turns = 12 }}\n\
+            "[[case]]\nid = \"{id}\"\nlevel = 1\nobjective = \"Answer with \\\"Ada\\\".\"\nlimits = {{ turns = 5 }}\n\
              {program}\ncheck = [{check}]\nsolution = [{{ type = \"Bob\\n\", window = \"Name\" }}]\n"
         )
     };

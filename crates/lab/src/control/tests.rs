@@ -84,7 +84,7 @@ fn window(id: u64, x: i32, y: i32, focused: bool) -> Window {
 async fn on_a_persons_desktop_anything_is_done_in_the_windows_of_the_case() {
     let play = |windows: fn(usize) -> Vec<(Window, bool)>| async move {
         let mut actions = Vec::new();
-        for seed in 1..=4 {
+        for seed in 1..=16 {
             let mut looks = 0;
             let around = move || {
                 looks += 1;
