@@ -32,7 +32,10 @@ fn plans_reach_a_program_of_windows_in_their_order() {
     let mut witness = rig.wine.win32();
     witness.open(Which::Main, ScreenRect::new(100, 100, 1000, 500), 1, true);
     let _notepad = rig.wine.program("notepad", &[]);
-    rig.wine.await_window("- Notepad");
+    // It has taken the focus before ours is to take it back.
+    until("Notepad is in front", PATIENCE, || {
+        find(&rig.wine, |w| w.foreground && w.title.ends_with("- Notepad"))
+    });
     let ours = until("the windows are there", PATIENCE, || {
         find(&rig.wine, |w| !w.foreground && w.client[2] == 1000)
     });
@@ -57,7 +60,7 @@ fn plans_reach_a_program_of_windows_in_their_order() {
         done("That was all."),
     ]);
     let url = server.base_url();
-    let settings = ["--set", "act.launch_method=run_dialog", "--set", "settle.enabled=false"];
+    let settings = ["--set", "act.launch_method=run_dialog", "--set", "settle.enabled=false", "--no-overlay"];
     let args = ["run", "--desktop", "windows", "--base-url", &url, "--out", "C:\\one", "--json"];
     let args = [&args[..], &PLANS, &settings].concat();
     let said = crate::handsight::run(rig.wine.handsight(&args), crate::rig::PATIENCE);
