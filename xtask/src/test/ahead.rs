@@ -1,7 +1,9 @@
 //! What compiles in the time in which tests wait, when everything runs on a machine of two cores.
 //!
-//! Clippy shares nothing with the tests' build, and the Windows tests and the examples are wanted late; all run at the lowest priority
-//! from the beginning, the examples last: they build into the tests' folder, where a tier that begins meanwhile waits for them. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word is wanted soon.
+//! The Windows tests, clippy and the examples share nothing with the tests' build and are wanted late; they run one after the other at
+//! the lowest priority from the beginning. The examples come last: they build into the tests' folder, where a tier that begins
+//! meanwhile waits for them. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word is
+//! wanted soon.
 
 use std::fs;
 use std::path::PathBuf;
@@ -32,9 +34,9 @@ impl Ahead {
         let outside = cargo.giving_way(workspace.target_dir().join("examples.log"));
         let workspace = Workspace { root: workspace.root.clone() };
         let clippy = std::thread::spawn(move || {
+            wine::build_ahead(&workspace, &windows);
             let verdict = clippy(&workspace, &linter);
             let seconds = begun.elapsed().as_secs_f64();
-            wine::build_ahead(&workspace, &windows);
             examples::build_ahead(&workspace, &outside);
             (verdict, seconds)
         });

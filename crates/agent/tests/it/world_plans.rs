@@ -1,13 +1,15 @@
 //! Plans of the `assist` profile on a desk: what the desk itself saw of each step, in which order and when.
 
 use crate::rig::session;
-use crate::world_rig::{HD, OnDesk, block_on, millis, plain};
+use crate::world_rig::{HD, OnDesk, block_on, millis, plain, plainly};
 use handsight_agent::ending::{Ending, Outcome};
 use handsight_agent::episode::Episode;
 use handsight_base::port::BoxFuture;
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::port::model::{Model, ModelError, ModelReply, ModelRequest};
+use handsight_base::space::ScreenRect;
 use handsight_base::stop::{Stop, StopReason};
+use handsight_worlds::Setup;
 use handsight_worlds::engine::hold;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -62,6 +64,29 @@ fn the_sample_turn_opens_the_editor() {
     assert!(order.is_sorted(), "{:?}", desk.seen());
     // What a step opens has its time to appear before the keys of the next.
     assert_eq!(millis(order[2] - order[1]), 300);
+}
+
+// spec: D-02 D-47 SIM
+#[test]
+fn a_place_of_the_picture_is_the_place_on_all_displays_joined() {
+    // The left one lies at negative coordinates: the picture's first pixel is (-1024, -200) of the desktop.
+    let joined = Setup::new(3, HD).with_display(ScreenRect::new(-1024, -200, 1024, 768), 1.0);
+    let size = [2304, 920];
+    let clicked = |settings: &[&str], at: [i32; 2], size: [u32; 2]| {
+        let desk = OnDesk::of("assist", &plainly(&joined), settings);
+        let ending = play(&desk, &[step("mouse", json!({"x": at[0], "y": at[1]}))]);
+        assert_eq!((ending.outcome, ending.actions), (Outcome::Done, 1));
+        let picture = desk.shots()[0].picture();
+        assert_eq!([picture.width, picture.height], size);
+        input(&desk)
+    };
+    assert_eq!(clicked(&[], [100, 300], size), ["left press at (-924, 100)"]);
+    assert_eq!(clicked(&[], [1100, 700], size), ["left press at (76, 500)"], "the primary display");
+    // Half as large: origin and pixel times two, in the middle of the four that a pixel of the picture stands for.
+    let half = ["context.picture_width=1152", "context.picture_height=460"];
+    assert_eq!(clicked(&half, [50, 150], [1152, 460]), ["left press at (-923, 101)"]);
+    let one = clicked(&["capture.display=primary"], [100, 300], [HD.width, HD.height]);
+    assert_eq!(one, ["left press at (100, 300)"], "the control: another picture, another place");
 }
 
 // spec: D-32 SIM

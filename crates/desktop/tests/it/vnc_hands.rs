@@ -219,13 +219,14 @@ fn capitals_leave_caps_lock_as_it_is() {
 fn text_is_pasted_and_the_clipboard_given_back() {
     for kind in Kind::ALL {
         let Some(server) = VncServer::start(kind).filter(|_| need("xclip", "xclip")) else { return };
+        // A server tells of what is copied, not of what was: before the connection nobody here knows it.
+        let mut desktop = desktop(&server);
         let mut copy = server.x.command("xclip");
         let mut copy = Program::start(copy.args(["-selection", "clipboard", "-quiet"]).stdin(Stdio::piped()));
         copy.child().stdin.take().unwrap().write_all(b"kept").unwrap();
         assert_eq!(apps::clipboard(&server.x), "kept");
         let mut witness = Witness::connect(server.x.display());
         let Some(dialog) = entry(&server, &mut witness) else { return };
-        let mut desktop = desktop(&server);
         let text = "Zürich été";
         let _turn = turn(desktop.pulse().unwrap());
         let Work::Paste(paste) = work(Action::Paste { text: text.to_owned() }) else { panic!("a paste") };
