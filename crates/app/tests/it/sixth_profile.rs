@@ -27,6 +27,16 @@ fn act(thought: &str, action: &str) -> Reply {
     Reply::text(&format!("Thought: {thought}\nAction: {action}"))
 }
 
+/// A model that checks the box of the window and presses its button.
+fn approving() -> Server {
+    let replies = [
+        act("I turn \"Checked\" on.", "click(start_box='(26,95)')"),
+        act("Now the button \"Approve\".", "click(start_box='(230,198)')"),
+        act("It is done.", "finished(content='approved')"),
+    ];
+    Server::scripted_with(Rules::default(), replies)
+}
+
 fn run(handsight: &Handsight, server: &Server, more: &[&str]) -> Said {
     let provider = "about = \"a\"\nwire = \"chat\"\ndialect = \"tools\"\nstreaming = \"off\"\n";
     handsight.config("providers/own.toml", provider);
@@ -46,12 +56,7 @@ fn pictures(request: &Request) -> Vec<(u32, u32)> {
 #[test]
 fn it_works_in_its_own_window_in_its_models_own_words() {
     let handsight = with_example();
-    let replies = [
-        act("I turn \"Checked\" on.", "click(start_box='(26,95)')"),
-        act("Now the button \"Approve\".", "click(start_box='(230,198)')"),
-        act("It is done.", "finished(content='approved')"),
-    ];
-    let server = Server::scripted_with(Rules::default(), replies);
+    let server = approving();
     let said = run(&handsight, &server, &[]);
     let json = said.ended(0).json();
     assert_eq!(json["outcome"], "done", "{json}");
@@ -74,16 +79,11 @@ fn it_works_in_its_own_window_in_its_models_own_words() {
     assert!(server.take_complaints().is_empty());
 }
 
-/// The same replies without the profile's window miss: what the test above sees is the profile's doing.
+/// The control: what the test above sees is the doing of the profile's window.
 #[test]
-fn another_window_is_not_touched() {
+fn without_its_window_the_same_words_miss() {
     let handsight = with_example();
-    let replies = [
-        act("I turn \"Checked\" on.", "click(start_box='(26,95)')"),
-        act("Now the button \"Approve\".", "click(start_box='(230,198)')"),
-        act("It is done.", "finished(content='approved')"),
-    ];
-    let server = Server::scripted_with(Rules::default(), replies);
+    let server = approving();
     let said = run(&handsight, &server, &["--set", "capture.target=display"]);
     assert_eq!(said.json()["verified"], false, "{}", said.stdout);
 }

@@ -1,5 +1,6 @@
 //! Plans of the `assist` profile under Wine, as another Windows program sees them arrive.
 //!
+//! Without the panel: while it is shown under Wine, a window that a plan brings to the front does not keep the focus (docs/windows.md).
 //! No shell of Wine 8 knows Win+R, so the keys of the run dialog reach the window that has the focus: their order is what is seen here.
 
 use crate::assist_rig::{done, go, plan};

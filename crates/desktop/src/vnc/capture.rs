@@ -5,9 +5,10 @@
 
 use super::connection::Connection;
 use super::displays;
+use handsight_base::area;
 use handsight_base::flow::frame::{Frame, PixelMemory, Pixels, Shown};
 use handsight_base::port::desktop::{CaptureRequest, DesktopError};
-use handsight_base::space::{FrameGeometry, ScreenRect};
+use handsight_base::space::FrameGeometry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub(crate) fn capture(
             return Err(DesktopError::Unsupported { what: "windows".into(), backend: "vnc".to_owned() });
         }
     };
-    let area = cut(shown, screen.whole(), request.region)?;
+    let area = area::cut((shown, screen.whole()), request.region)?;
     let blends = request.cursor && connection.cursor.area().is_some_and(|c| c.intersect(&area).is_some());
     let (memory, stride): (Arc<dyn PixelMemory>, usize) = if blends {
         let mut copy = screen.copy_of(area);
@@ -38,18 +39,4 @@ pub(crate) fn capture(
         .ok_or_else(|| DesktopError::Capture { why: "the picture came too short".into(), code: None })?;
     let geometry = FrameGeometry { frame: request.frame, size: area.size, origin: area.origin, scale: 1.0 };
     Ok(Frame { geometry, shown: request.shown.clone(), at, pixels, cursor: blends, suspicion: None })
-}
-
-/// The part of what is shown that is asked for and that the screen has.
-fn cut(
-    shown: ScreenRect,
-    screen: ScreenRect,
-    region: Option<ScreenRect>,
-) -> Result<ScreenRect, DesktopError> {
-    let outside = |what: ScreenRect| DesktopError::Capture {
-        why: format!("{what} lies outside of what is shown, {shown} on a screen of {}", screen.size),
-        code: None,
-    };
-    let seen = shown.intersect(&screen).ok_or_else(|| outside(shown))?;
-    region.map_or(Ok(seen), |region| region.intersect(&seen).ok_or_else(|| outside(region)))
 }
