@@ -1,6 +1,6 @@
 //! Plans of the `assist` profile under Wine, as another Windows program sees them arrive.
 //!
-//! Without the panel: while it is shown under Wine, a window that a plan brings to the front does not keep the focus (docs/windows.md).
+//! With the panel shown, as a person has it.
 //! No shell of Wine 8 knows Win+R, so the keys of the run dialog reach the window that has the focus: their order is what is seen here.
 
 use crate::assist_rig::{done, go, plan};
@@ -61,7 +61,7 @@ fn plans_reach_a_program_of_windows_in_their_order() {
         done("That was all."),
     ]);
     let url = server.base_url();
-    let settings = ["--set", "act.launch_method=run_dialog", "--set", "settle.enabled=false", "--no-overlay"];
+    let settings = ["--set", "act.launch_method=run_dialog", "--set", "settle.enabled=false"];
     let args = ["run", "--desktop", "windows", "--base-url", &url, "--out", "C:\\one", "--json"];
     let args = [&args[..], &PLANS, &settings].concat();
     let said = crate::handsight::run(rig.wine.handsight(&args), crate::rig::PATIENCE);

@@ -232,7 +232,13 @@ impl Desktop for WindowsDesktop {
     fn focus(&mut self, focus: Approved<Focus>) -> Result<Window, DesktopError> {
         let Focus(query) = focus.into_inner();
         let window = windows::find(&query, self.ours())?.remove(0);
-        arrange::focus(window.id)
+        // Wine tells the X server that a window was raised only if no window of Windows lies above it, not even a topmost one.
+        let aside = system::is_wine() && self.overlay.step_aside()?;
+        let focused = arrange::focus(window.id);
+        if aside {
+            self.overlay.unhide()?;
+        }
+        focused
     }
 
     fn place(&mut self, place: Approved<Place>) -> Result<Window, DesktopError> {

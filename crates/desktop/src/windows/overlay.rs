@@ -157,7 +157,16 @@ impl OverlayWindow {
         Ok(true)
     }
 
-    /// Shows it again after [`OverlayWindow::hide`] took it off the screen.
+    /// Takes it off the screen without waiting for what lies below. True if it was there and has to be shown again by
+    /// [`OverlayWindow::unhide`].
+    pub(crate) fn step_aside(&mut self) -> Result<bool, DesktopError> {
+        if self.shown.is_some() {
+            self.order(Order::Hide)?;
+        }
+        Ok(self.shown.is_some())
+    }
+
+    /// Shows it again after [`OverlayWindow::hide`] or [`OverlayWindow::step_aside`] took it off the screen.
     pub(crate) fn unhide(&mut self) -> Result<(), DesktopError> {
         self.order(Order::Unhide)?;
         if let Some(shown) = &mut self.shown {

@@ -4,7 +4,9 @@
 
 use std::fmt;
 use windows::Wdk::System::SystemServices::RtlGetVersion;
+use windows::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 use windows::Win32::System::SystemInformation::OSVERSIONINFOW;
+use windows::core::{s, w};
 
 /// The number of a failed call, as Windows gives it.
 pub(crate) fn code(error: &windows::core::Error) -> i64 {
@@ -62,6 +64,16 @@ pub fn version() -> Version {
     // SAFETY: `info` says how large it is. The call cannot fail.
     let _success = unsafe { RtlGetVersion(&raw mut info) };
     Version { major: info.dwMajorVersion, minor: info.dwMinorVersion, build: info.dwBuildNumber }
+}
+
+/// True if this is Wine, which says so by a function no Windows has.
+#[expect(unsafe_code, reason = "calls of the Windows API")]
+pub(crate) fn is_wine() -> bool {
+    // SAFETY: the library is part of every program and stays loaded; nothing is called in it.
+    unsafe {
+        GetModuleHandleW(w!("ntdll.dll"))
+            .is_ok_and(|ntdll| GetProcAddress(ntdll, s!("wine_get_version")).is_some())
+    }
 }
 
 #[cfg(test)]
