@@ -14,6 +14,7 @@ use crate::profile::{LaunchMethod, Profile, Shows, Told};
 use crate::progress::{Event, Progress};
 use crate::seat::Seat;
 use crate::tools::ToolSet;
+use crate::turn::Seen;
 use handsight_base::flow::action::Timing;
 use handsight_base::flow::step::Timings;
 use handsight_base::gate::Gate;
@@ -29,6 +30,7 @@ use handsight_pixel::annotate::Annotator;
 use handsight_pixel::blend::Exporter;
 use handsight_pixel::picture::PictureEncoder;
 use handsight_store::Totals;
+use handsight_vision::recheck::Restless;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +62,10 @@ pub(crate) struct Engine {
     frames: u64,
     /// The newest frame the model saw.
     pub(crate) geometry: Option<FrameGeometry>,
+    /// What this turn's model saw, until the turn's first effect was compared with it.
+    pub(crate) seen: Option<Seen>,
+    /// Where the screen moves by itself.
+    pub(crate) restless: Restless,
     pub(crate) target_window: Option<WindowId>,
     /// Where the hands last put the pointer, or where the desktop says that it is.
     pub(crate) pointer: Option<ScreenPx>,
@@ -141,6 +147,8 @@ impl Engine {
             turn: 0,
             frames: 0,
             geometry: None,
+            seen: None,
+            restless: Restless::default(),
             target_window: None,
             pointer: None,
             carry: String::new(),

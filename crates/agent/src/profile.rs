@@ -295,6 +295,9 @@ stage! {
         type_interval_ms: u64 = 0,
         jitter: f64 = 0.0,
         max_hold_s: f64 = 30.0,
+        /// Just before the first event of a turn on a real screen: is its target still as the model saw it? If not, nothing is
+        /// done and the model looks again.
+        recheck: bool = true,
         launch_method: LaunchMethod = LaunchMethod::Auto,
         /// How long the run dialog is waited for, up to 2 s.
         run_dialog_wait_s: f64 = 1.0,

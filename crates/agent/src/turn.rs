@@ -10,6 +10,7 @@ mod decide;
 mod learn;
 mod perceive;
 mod picture;
+mod recheck;
 mod record;
 mod settle;
 mod verify;
@@ -23,12 +24,14 @@ pub(crate) use act::{ambiguous_line, perform};
 pub(crate) use capture::{capture, show_words};
 pub(crate) use decide::taken;
 pub(crate) use picture::picture;
+pub(crate) use recheck::Seen;
 pub(crate) use settle::settle_down;
 
 /// Runs one turn to its end, or says what interrupted it. An interrupted turn stays in the journal as far as it came.
 pub(crate) async fn turn(engine: &mut Engine) -> Result<Lesson, Interruption> {
     engine.begin_turn();
     let frame = capture::capture(engine).await?;
+    recheck::remember(engine, &frame).await?;
     let percept = perceive::perceive(engine, frame).await;
     let prompt = context::context(engine, percept).await?;
     let decision = decide::decide(engine, prompt).await?;

@@ -4,5 +4,6 @@
 //! crate refuses to capture, to wait and to ask a model.
 
 pub mod change;
+pub mod recheck;
 pub mod settle;
 pub mod suspicion;

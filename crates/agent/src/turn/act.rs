@@ -6,7 +6,7 @@ use crate::journal::JournalSeat;
 use crate::plan::Plan;
 use crate::profile::Shows;
 use crate::progress::Event;
-use crate::turn::show_words;
+use crate::turn::{recheck, show_words};
 use handsight_base::flow::action::{Action, ActionHash, Batch, Primitive};
 use handsight_base::flow::decision::{Choice, Decision};
 use handsight_base::flow::receipt::{Deed, Outcome, Receipt};
@@ -123,6 +123,15 @@ async fn one(
         // Decided on a screen of before, which a person may have used since to make room.
         engine.journal.acted(turn, index, Outcome::NotExecuted).await?;
         engine.told.push(format!("[{} was not done: the disk was full, look again]", action.name()));
+        return Ok(Outcome::NotExecuted);
+    }
+    let changed = recheck::changed(engine, action).await;
+    if !matches!(changed, Ok(None)) {
+        // Recorded before a loss of the desktop ends the run: nothing was sent.
+        engine.journal.acted(turn, index, Outcome::NotExecuted).await?;
+    }
+    if let Some(why) = changed? {
+        engine.told.push(format!("[{} was not done: {why}; look again]", action.name()));
         return Ok(Outcome::NotExecuted);
     }
     let answer = send(engine, work).await;

@@ -45,6 +45,14 @@ pub(crate) async fn settle_down(engine: &mut Engine) -> Result<(Calm, u32), Inte
         engine.keep_private().await?;
         let taken = engine.clock.now();
         let frame = engine.seat.look("settle", move |desktop| desktop.capture(&request)).await?;
+        if engine.profile.act.recheck {
+            // What changed up to the first look was done by the turn; from look to look the screen moves by itself.
+            if samples == 0 {
+                engine.restless.begin_row(frame.view())
+            } else {
+                engine.restless.look(frame.view())
+            }
+        }
         samples += 1;
         let mask = engine.hud.shown_area(&frame.geometry);
         let waited = engine.clock.now().saturating_sub(began);

@@ -67,6 +67,7 @@ mod xvfb_one_run;
 mod xvfb_pause;
 mod xvfb_picture_formats;
 mod xvfb_picture_limit;
+mod xvfb_recheck;
 mod xvfb_run;
 mod xvfb_window;
 mod xvfb_world;

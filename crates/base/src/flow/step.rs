@@ -81,6 +81,8 @@ pub struct Timings {
     pub context: f64,
     pub model: f64,
     pub act: f64,
+    /// Of it, whether the target was still what the model saw.
+    pub recheck: f64,
     /// Waits the profile asked for around acting.
     pub pause: f64,
     pub settle: f64,

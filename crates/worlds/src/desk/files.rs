@@ -11,6 +11,15 @@ pub enum Entry {
     Text(String),
 }
 
+impl std::fmt::Display for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Folder => f.write_str("a folder"),
+            Self::Text(text) => write!(f, "the text {text:?}"),
+        }
+    }
+}
+
 /// Why a change to the files was refused, in words a message box shows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {

@@ -373,7 +373,7 @@ fn compare_files(
         match now.all().get(path) {
             None => return Err(format!("{path} is missing")),
             Some(there) if plain(there) != plain(entry) => {
-                return Err(format!("{path} should be {entry:?} and is {there:?}"));
+                return Err(format!("{path} should be {entry} and is {there}"));
             }
             Some(_) => {}
         }

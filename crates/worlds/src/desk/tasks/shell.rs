@@ -65,7 +65,8 @@ impl Task for StartProgram {
         there(desk, &self.keep)?;
         let active = desk.core.active.and_then(|id| desk.frame(id)).map(|f| f.app.as_str());
         if active != Some(self.key.as_str()) || desk.windows.len() != self.keep.len() + 1 {
-            return Err(format!("the window in front is of {active:?}, of {} windows", desk.windows.len()));
+            let front = active.unwrap_or("nothing");
+            return Err(format!("the window in front is of {front}, of {} windows", desk.windows.len()));
         }
         if self.by_icon && desk.seen().any(|s| s.what.starts_with("choose ")) {
             return Err("a menu was used".to_owned());
