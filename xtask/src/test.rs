@@ -106,9 +106,13 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
             continue;
         }
         if both && *tier == Tier::Wine {
+            let builds = ahead.is_some().then(|| Ahead::beside_long_tiers(workspace, &cargo));
             let (count, rows) = wine_and_vnc(workspace, &mut cargo);
             total += count;
             table.extend(rows);
+            if let Some(builds) = builds {
+                let _its_failures_are_told_later = builds.join();
+            }
             continue;
         }
         if *tier == Tier::Clippy && ahead.is_some() {

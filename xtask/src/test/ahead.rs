@@ -1,9 +1,10 @@
 //! What compiles in the time in which tests wait, when everything runs on a machine of two cores.
 //!
-//! The Windows tests, clippy and the examples share nothing with the tests' build and are wanted late; they run one after the other at
-//! the lowest priority from the beginning. The examples come last: they build into the tests' folder, where a tier that begins
-//! meanwhile waits for them. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word is
-//! wanted soon.
+//! The Windows tests and clippy share nothing with the tests' build and are wanted late; they run one after the other at the lowest
+//! priority from the beginning. The examples and the program by itself (what `cargo run` compiles: without the tests, some packages
+//! have fewer features) build into the tests' folder, where a tier that begins meanwhile would wait for them; they are compiled beside
+//! the tiers that run longest. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word
+//! is wanted soon.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,16 +32,24 @@ impl Ahead {
         let folder = workspace.target_dir().join("clippy").into_os_string();
         let linter = cargo.giving_way(said.clone()).with([("CARGO_TARGET_DIR".into(), folder)]);
         let windows = cargo.giving_way(workspace.target_dir().join("windows.log"));
-        let outside = cargo.giving_way(workspace.target_dir().join("examples.log"));
         let workspace = Workspace { root: workspace.root.clone() };
         let clippy = std::thread::spawn(move || {
             wine::build_ahead(&workspace, &windows);
             let verdict = clippy(&workspace, &linter);
             let seconds = begun.elapsed().as_secs_f64();
-            examples::build_ahead(&workspace, &outside);
             (verdict, seconds)
         });
         Self { clippy, said }
+    }
+
+    /// What builds into the tests' folder and is wanted after the tiers that run longest: to be joined once these are over.
+    pub(super) fn beside_long_tiers(workspace: &Workspace, cargo: &Cargo) -> JoinHandle<()> {
+        let cargo = cargo.giving_way(workspace.target_dir().join("beside.log"));
+        let workspace = Workspace { root: workspace.root.clone() };
+        std::thread::spawn(move || {
+            examples::build_ahead(&workspace, &cargo);
+            let _told_when_it_is_run = cargo.run(&["build"]);
+        })
     }
 
     /// Waits for it, and shows what it said.

@@ -74,11 +74,11 @@ pub(super) fn run(workspace: &Workspace, linux: &mut Cargo, aside: Option<&mut A
         println!("   {what}: {:.1} s", seconds.elapsed().as_secs_f64());
         seconds = Instant::now();
     };
-    let exe = windows::build(workspace, &std, "dev")?;
     let mut build = linux.for_windows(workspace, std, PACKAGES);
     if build.build()? != Count::PASSED {
         bail!("not run: the Windows tests do not compile");
     }
+    let exe = windows::exe(workspace, "dev");
     lap("cross-build");
     let (rig, other) = (Rig::start(workspace, "96")?, Rig::start(workspace, "144")?);
     let mut at_96 = build.with(rig.env(96)?);
