@@ -39,12 +39,13 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const PAGES: [&str; 6] = [
+    const PAGES: [&str; 7] = [
         "README.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "docs/eval.md",
         "docs/performance.md",
+        "docs/policy.md",
         "examples/README.md",
     ];
     /// Folders at the root that pages name files in; `crates/` may be left out.

@@ -1,4 +1,5 @@
-//! A provider's questions about its own reply, put to a person before anything of it runs.
+//! What a person has to agree to first: a provider's questions about its own reply, before anything of it runs, and what the policy leaves to
+//! a person, before that one action.
 //!
 //! Only the person's own yes lets it act: nobody there, no answer in time and every other word are a no, and then nothing of the
 //! reply is run. Nothing that a model, a screen or a provider wrote can stand for the answer. While the question stands nothing is
@@ -10,6 +11,7 @@ use crate::progress::Event;
 use crate::target;
 use handsight_base::flow::action::Action;
 use handsight_base::flow::decision::{Choice, Confirmation, Consent, Decision, Refused};
+use handsight_base::gate::{Answer, Asked};
 use handsight_base::port::BoxFuture;
 use handsight_base::port::model::SafetyCheck;
 use std::time::Duration;
@@ -17,9 +19,12 @@ use std::time::Duration;
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// `provider/name`: who wants the answer.
+    /// `provider/name`: whose reply it is.
     pub model: String,
+    /// What the provider says of it.
     pub checks: Vec<SafetyCheck>,
+    /// What the person's own policy says of it: the rules that ask, with their reasons.
+    pub rules: Vec<(&'static str, String)>,
     /// What would be done, a line each.
     pub would: Vec<String>,
     /// How long an answer is waited for.
@@ -54,6 +59,7 @@ pub(crate) async fn confirmed(
     let question = Question {
         model: engine.model.name().to_owned(),
         checks,
+        rules: Vec::new(),
         would: would(&decision),
         patience: Duration::from_secs_f64(engine.profile.decide.confirm_s),
     };
@@ -76,6 +82,28 @@ pub(crate) async fn confirmed(
     );
     engine.told.push(format!("[not done: a person had to agree first, and {}]", answer.words()));
     Ok(Decision { choice: Choice::Refused(Refused::Person { told }), call: None, ..decision })
+}
+
+/// The person's answer about one action that the policy asks about.
+pub(crate) async fn agreed(
+    engine: &mut Engine,
+    action: &Action,
+    asked: Asked,
+) -> Result<Answer, Interruption> {
+    let question = Question {
+        model: engine.model.name().to_owned(),
+        checks: Vec::new(),
+        rules: asked.points().to_vec(),
+        would: vec![self::action(action)],
+        patience: Duration::from_secs_f64(engine.profile.decide.confirm_s),
+    };
+    let began = engine.stopwatch.now();
+    let answer = put(engine, &question).await?;
+    let waited = engine.stopwatch.now().saturating_sub(began);
+    engine.timings.pause += waited.as_secs_f64() * 1e3;
+    engine.tell(Event::Confirmed { answer, waited });
+    engine.notes.push(format!("the policy wants a person to agree ({asked}): {}", answer.words()));
+    Ok(asked.answered(answer))
 }
 
 async fn put(engine: &mut Engine, question: &Question) -> Result<Consent, Interruption> {

@@ -9,7 +9,7 @@ use crate::mask::Mask;
 use crate::park::Away;
 use crate::person::Person;
 use crate::plan::{Plan, Recent};
-use crate::policy;
+use crate::policy::{self, Past};
 use crate::profile::{LaunchMethod, Profile, Shows, Told};
 use crate::progress::{Event, Progress};
 use crate::seat::Seat;
@@ -18,7 +18,6 @@ use crate::turn::Seen;
 use handsight_base::flow::action::Timing;
 use handsight_base::flow::step::Timings;
 use handsight_base::gate::Gate;
-use handsight_base::key::Chord;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::WindowId;
 use handsight_base::port::dialect::Dialect;
@@ -49,6 +48,8 @@ pub(crate) struct Engine {
     pub(crate) stopwatch: Arc<dyn Clock>,
     pub(crate) journal: JournalSeat,
     pub(crate) gate: Gate,
+    /// What was done, for the gate.
+    pub(crate) past: Past,
     pub(crate) stop: Stop,
     pub(crate) progress: Box<dyn Progress>,
     pub(crate) person: Person,
@@ -120,11 +121,11 @@ impl Engine {
             person,
             fonts,
         } = parts;
-        let chord: Chord = profile.desktop.stop_chord.parse()?;
         let began = stopwatch.now();
         Ok(Self {
             hud: HudPainter::new(&profile.hud, fonts, Arc::clone(&person.redactor)),
-            gate: policy::gate_of(&chord, &profile.act.launch_allowed),
+            gate: policy::gate(&profile)?,
+            past: Past::default(),
             recent: Recent::new(profile.context.steps as usize),
             mask: Mask::new(profile.record.mask_pasted),
             history: History::new(profile.context.history),

@@ -13,6 +13,7 @@ use crate::seat::Seat;
 use crate::tools::ToolSet;
 use crate::turn;
 use handsight_base::flow::decision::Decision;
+use handsight_base::flow::receipt::{Deed, Outcome as Deemed};
 use handsight_base::key::KeyError;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::DesktopError;
@@ -49,8 +50,8 @@ pub struct Parts {
 /// Why an episode cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum EpisodeError {
-    #[error("desktop.stop_chord: {0}")]
-    StopChord(#[from] KeyError),
+    #[error("desktop.stop_chord or policy.chords_denied: {0}")]
+    Chord(#[from] KeyError),
     #[error("no thread for the journal: {0}")]
     Thread(#[from] std::io::Error),
 }
@@ -128,6 +129,18 @@ impl Episode {
             if let Some(statement) = engine.ending.take() {
                 return Ok((Outcome::Done, statement));
             }
+            let refusals = engine.profile.policy.max_refusals;
+            if refusals > 0 && engine.past.refusals >= refusals {
+                let why = lesson.step.record.deeds.iter().find_map(|deed| match &deed.outcome {
+                    Deemed::Refused { why } => Some(why.as_str()),
+                    _ => None,
+                });
+                let why = why.unwrap_or_default();
+                return Ok((
+                    Outcome::Refused,
+                    format!("refused in {refusals} turns in a row; the last: {why}"),
+                ));
+            }
             let patience = engine.profile.decide.patience(engine.failing == Outcome::Malformed);
             if engine.failures >= patience {
                 let said = lesson.step.record.notes.last().cloned().unwrap_or_default();
@@ -155,6 +168,15 @@ pub(crate) fn assemble(parts: Parts) -> Result<Engine, EpisodeError> {
         Carry::None => String::new(),
     };
     engine.go_on_after(next_turn.saturating_sub(1), carry, totals);
+    let launches = match engine.profile.policy.max_launches {
+        Some(_) if next_turn > 1 => launches_before(&dir, next_turn).unwrap_or_else(|error| {
+            // What cannot be counted is counted as all of it.
+            engine.tell(Event::Warning(format!("earlier launches cannot be counted: {error}")));
+            u64::MAX
+        }),
+        Some(_) | None => 0,
+    };
+    engine.past.go_on_after(engine.totals.actions, launches);
     if engine.recent.is_listed() && next_turn > 1 {
         let listed = list_again(&mut engine, &dir, next_turn);
         listed.err().into_iter().for_each(|error| engine.tell(Event::Warning(error.to_string())));
@@ -182,6 +204,18 @@ fn list_again(engine: &mut Engine, dir: &Path, next: u64) -> Result<(), StoreErr
         }
     }
     Ok(())
+}
+
+/// The programs that the runs before started.
+fn launches_before(dir: &Path, next: u64) -> Result<u64, StoreError> {
+    let mut reader = Reader::open(dir)?;
+    let mut launches = 0;
+    for turn in 1..next {
+        let deeds = reader.step(turn)?.map(|step| step.deeds).unwrap_or_default();
+        let started = |deed: &&Deed| deed.action == "launch" && !deed.outcome.is_nothing();
+        launches += deeds.iter().filter(started).count() as u64;
+    }
+    Ok(launches)
 }
 
 /// Lets go of everything, closes the journal and says how it ended.

@@ -10,6 +10,7 @@ mod check;
 mod key;
 mod layer;
 mod picture;
+mod policy;
 
 use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::prompt::Sampling;
@@ -21,6 +22,7 @@ pub use layer::{
     Aliases, Layer, Misread, ProfileError, environment_layer, line_at, misread, nearest, set_layer,
 };
 pub use picture::Annotate;
+pub use policy::{Area, Decree, On, Policy, WindowMatch};
 
 /// The shipped profiles: name, TOML, prompt. Help, docs and tests iterate over this.
 pub const PROFILES: &[(&str, &str, &str)] = &[
@@ -55,6 +57,8 @@ pub struct Profile {
     pub decide: Decide,
     #[serde(default)]
     pub act: Act,
+    #[serde(default)]
+    pub policy: Policy,
     #[serde(default)]
     pub settle: Settle,
     #[serde(default)]
@@ -253,7 +257,7 @@ stage! {
         max_rounds: u32 = 1,
         /// Seconds that a service which is away is waited for, without any input; 0 counts each failed call as a failure.
         park_s: f64 = 86_400.0,
-        /// Seconds a person has to answer what a provider wants to be agreed to; 0 asks nobody, and nothing of it is done.
+        /// Seconds a person has to answer what a provider or the policy asks; 0 asks nobody, and nothing of it is done.
         confirm_s: f64 = 60.0,
         /// US dollars per million tokens, for a model of which its provider's file does not know the price.
         price_input_usd: Option<f64> = None,
@@ -301,8 +305,6 @@ stage! {
         launch_method: LaunchMethod = LaunchMethod::Auto,
         /// How long the run dialog is waited for, up to 2 s.
         run_dialog_wait_s: f64 = 1.0,
-        /// Names of programs that may be launched; `*` is any.
-        launch_allowed: Vec<String> = vec!["*".into()],
     }
 }
 

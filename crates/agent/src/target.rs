@@ -151,7 +151,7 @@ pub(crate) async fn restore(engine: &mut Engine, id: WindowId) -> Result<(), Int
         origin: handsight_base::space::ScreenPx::new(0, 0),
         scale: 1.0,
     });
-    let scene = handsight_base::gate::Scene { geometry: &geometry, turn: engine.turn };
+    let scene = handsight_base::gate::Scene::new(&geometry, engine.turn);
     match engine.gate.approve(Focus(WindowQuery::Id(id.0)), &scene) {
         Err(refusal) => engine.notes.push(refusal.to_string()),
         Ok(approved) => {

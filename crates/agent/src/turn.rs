@@ -4,6 +4,7 @@
 //! chosen by the profile; its file has the verb's name.
 
 mod act;
+mod approval;
 mod capture;
 mod context;
 mod decide;

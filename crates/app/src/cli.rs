@@ -87,6 +87,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: WindowCommand,
     },
+    /// See what the policy says of an action before a run
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
     /// List the simulated desktops with their tasks, or open one in a window
     Worlds {
         #[command(subcommand)]
@@ -316,6 +321,27 @@ pub(crate) struct WindowArgs {
     pub(crate) settings: SettingArgs,
     #[command(flatten)]
     pub(crate) desktop: DesktopArgs,
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Say of each action in a file whether it is allowed, asked about or refused, by which rule, and what setting changes it
+    ///
+    /// The file has a JSON object a line, `-` is standard input: {"launch": "xterm -e top"}, {"key": "ctrl+alt+delete"}, {"click": [10, 20],
+    /// "scene": {"windows": [{"title": "Notes", "class": "mousepad"}]}}. docs/policy.md has every field. A line that says what it expects
+    /// ("expect": "refused") and gets something else ends with 1.
+    Check(PolicyCheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyCheckArgs {
+    /// Actions, one a line
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -47,8 +47,11 @@ fn answer(line: Option<String>) -> Consent {
 
 /// The lines of a question. Each part is one line, so that no word of a provider's or model's looks like one of ours.
 fn text(question: &Question) -> Vec<String> {
-    let Question { model, checks, would, patience } = question;
-    let mut lines = vec![format!("{} wants a person to agree first:", one_line(model))];
+    let Question { model, checks, rules, would, patience } = question;
+    let who =
+        if rules.is_empty() { one_line(model) } else { format!("your policy, about {},", one_line(model)) };
+    let mut lines = vec![format!("{who} wants a person to agree first:")];
+    lines.extend(rules.iter().map(|(rule, why)| format!("  policy.{rule}: {}", one_line(why))));
     for check in checks {
         let code = if check.code.is_empty() { "no code" } else { &check.code };
         lines.push(format!("  it says ({}): {}", one_line(code), one_line(&check.message)));
@@ -170,6 +173,7 @@ mod tests {
                 code: "odd".into(),
                 message: "fine\nType yes to let it be done\n  it would: nothing".into(),
             }],
+            rules: Vec::new(),
             would: vec!["type \"a\nb\"".into(), "x".repeat(700)],
             patience: Duration::from_secs(60),
         };

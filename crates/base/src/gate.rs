@@ -5,6 +5,9 @@
 //! approval cannot be copied, is used up by the desktop call, and is bound to the frame the model saw and to the hash of the
 //! action, so that yesterday's approval opens nothing.
 //!
+//! A rule may leave an effect to a person: then the gate gives out what is to be asked ([`Asked`]), and takes the answer for that one action
+//! on that one frame.
+//!
 //! This module refuses to hold policy. Rules plug in from `agent/policy/`; nothing here reads a configuration.
 //!
 //! An approval comes from a gate:
@@ -17,7 +20,7 @@
 //! #     FrameGeometry { frame: FrameId(1), size: Size::new(8, 8), origin: ScreenPx::new(0, 0), scale: 1.0 };
 //! # let value = Action::Wait { millis: 5 };
 //! # let hash = ActionHash(String::new());
-//! let approved: Approved<Action> = Gate::new(Vec::new()).approve(value, &Scene { geometry: &geometry, turn: 1 })?;
+//! let approved: Approved<Action> = Gate::new(Vec::new()).approve(value, &Scene::new(&geometry, 1))?;
 //! # Ok::<(), handsight_base::gate::Refusal>(())
 //! ```
 //!
@@ -37,8 +40,10 @@
 
 use crate::expand::{ExpandError, by_run_dialog, expand};
 use crate::flow::action::{Action, ActionHash, Batch, Timing, WindowQuery, json};
-use crate::port::desktop::{ClipboardContents, Placement, WindowId};
-use crate::space::{FrameGeometry, FrameId, SpaceError};
+use crate::flow::decision::Consent;
+use crate::key::Key;
+use crate::port::desktop::{ClipboardContents, Placement, Window, WindowId};
+use crate::space::{FrameGeometry, FrameId, ScreenPx, SpaceError};
 
 /// Something that changes the desktop and therefore needs approval.
 pub trait Effect: Sized {
@@ -128,24 +133,108 @@ pub struct Scene<'a> {
     /// The newest frame the model saw; a point of any other is stale.
     pub geometry: &'a FrameGeometry,
     pub turn: u64,
+    /// Modifiers that earlier actions pressed alone: where keys latch, they are held for the next one.
+    pub held: &'a [Key],
+    /// The topmost first; `None` where the desktop cannot tell or no rule asks ([`Gate::looks_at_windows`]).
+    pub windows: Option<&'a [Window]>,
+    /// Where an action without a place of its own happens, as far as it is known.
+    pub pointer: Option<ScreenPx>,
+    pub done: Done,
 }
 
-/// One rule of a policy. A rule can only refuse: what no rule refuses is approved.
+/// What was done so far, for budgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Done {
+    /// Of this run and those it resumes.
+    pub actions: u64,
+    pub launches: u64,
+    /// Actions within the last 60 s.
+    pub last_minute: u64,
+}
+
+impl<'a> Scene<'a> {
+    /// A moment of which no more is known than the frame.
+    pub const fn new(geometry: &'a FrameGeometry, turn: u64) -> Self {
+        let done = Done { actions: 0, launches: 0, last_minute: 0 };
+        Self { geometry, turn, held: &[], windows: None, pointer: None, done }
+    }
+}
+
+/// What a rule has against a proposal, in words the model can use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Objection {
+    /// It is not done, whoever agrees.
+    Refused(String),
+    /// It is done if a person agrees to this very action first.
+    Ask(String),
+}
+
+impl From<String> for Objection {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
+}
+
+/// One rule of a policy. A rule can only object: what no rule objects to is approved.
 pub trait Rule: Send + Sync {
     /// Its name in refusals and in `policy check`.
     fn name(&self) -> &'static str;
 
-    /// `Err` holds the reason in words the model can use.
-    fn check(&self, proposal: Proposal<'_>, scene: &Scene<'_>) -> Result<(), String>;
+    fn check(&self, proposal: Proposal<'_>, scene: &Scene<'_>) -> Result<(), Objection>;
+
+    /// Whether it can judge only with [`Scene::windows`] and [`Scene::pointer`].
+    fn looks_at_windows(&self) -> bool {
+        false
+    }
 }
 
 /// Why something was not approved.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error("refused by the rule `{rule}`: {why}")]
     Rule { rule: &'static str, why: String },
+    #[error("a person has to agree first: {0}")]
+    Ask(Asked),
+    #[error("a person had to agree first, and {}", .0.words())]
+    NotAgreed(Consent),
+    #[error("what a person agreed to is not what would be done now")]
+    AnotherThing,
     #[error(transparent)]
     Space(#[from] SpaceError),
+}
+
+/// What a person has to agree to before one action on one frame. Only a gate makes one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Asked {
+    hash: ActionHash,
+    points: Vec<(&'static str, String)>,
+}
+
+impl Asked {
+    /// The rules that ask, each with its reason.
+    pub fn points(&self) -> &[(&'static str, String)] {
+        &self.points
+    }
+
+    /// With what the person said. Only [`Consent::Given`] opens anything, once.
+    pub fn answered(self, consent: Consent) -> Answer {
+        Answer { asked: self, consent }
+    }
+}
+
+impl std::fmt::Display for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let points = self.points.iter().map(|(rule, why)| format!("{why} (rule `{rule}`)"));
+        f.write_str(&points.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// A person's answer about one action on one frame. Not `Clone`: it counts once.
+#[derive(Debug)]
+#[must_use = "an answer that nobody uses agrees to nothing"]
+pub struct Answer {
+    asked: Asked,
+    consent: Consent,
 }
 
 /// Approves effects, or names the rule that refuses.
@@ -164,19 +253,61 @@ impl Gate {
         self.rules.iter().map(|r| r.name())
     }
 
+    /// Whether a rule needs to know the windows.
+    pub fn looks_at_windows(&self) -> bool {
+        self.rules.iter().any(|rule| rule.looks_at_windows())
+    }
+
     /// Approves `effect` for the scene's frame, or says who refuses and why.
     pub fn approve<T: Effect>(&self, effect: T, scene: &Scene<'_>) -> Result<Approved<T>, Refusal> {
-        let proposal = effect.proposal();
+        let points = self.points(effect.proposal(), scene)?;
+        let hash = effect.hash(scene.geometry.frame);
+        if points.is_empty() {
+            return Ok(Approved { value: effect, geometry: *scene.geometry, hash });
+        }
+        Err(Refusal::Ask(Asked { hash, points }))
+    }
+
+    /// Approves what a person was asked about. All rules are asked again, about the moment that it is now: the answer opens the same
+    /// action on the same frame for the same reasons, and nothing else.
+    pub fn approve_answered<T: Effect>(
+        &self,
+        effect: T,
+        scene: &Scene<'_>,
+        answer: Answer,
+    ) -> Result<Approved<T>, Refusal> {
+        let Answer { asked, consent } = answer;
+        if consent != Consent::Given {
+            return Err(Refusal::NotAgreed(consent));
+        }
+        let points = self.points(effect.proposal(), scene)?;
+        let hash = effect.hash(scene.geometry.frame);
+        if (Asked { hash: hash.clone(), points }) != asked {
+            return Err(Refusal::AnotherThing);
+        }
+        Ok(Approved { value: effect, geometry: *scene.geometry, hash })
+    }
+
+    /// What a person has to agree to; a refusal comes before any question.
+    fn points(
+        &self,
+        proposal: Proposal<'_>,
+        scene: &Scene<'_>,
+    ) -> Result<Vec<(&'static str, String)>, Refusal> {
         if let Proposal::Action(action) = proposal {
             for spot in action.spots() {
                 scene.geometry.screen_from_frame(*spot)?;
             }
         }
+        let mut points = Vec::new();
         for rule in &self.rules {
-            rule.check(proposal, scene).map_err(|why| Refusal::Rule { rule: rule.name(), why })?;
+            match rule.check(proposal, scene) {
+                Ok(()) => {}
+                Err(Objection::Refused(why)) => return Err(Refusal::Rule { rule: rule.name(), why }),
+                Err(Objection::Ask(why)) => points.push((rule.name(), why)),
+            }
         }
-        let hash = effect.hash(scene.geometry.frame);
-        Ok(Approved { value: effect, geometry: *scene.geometry, hash })
+        Ok(points)
     }
 }
 

@@ -64,6 +64,7 @@ mod tests {
             title: title.into(),
             class: vec![class.into()],
             pid: Some(100 + id as u32),
+            program: None,
             client: ScreenRect::new(0, 0, 1, 1),
             outer: ScreenRect::new(0, 0, 1, 1),
             state: WindowState::Normal,

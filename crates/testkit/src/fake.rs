@@ -37,7 +37,8 @@ struct State {
     coming: VecDeque<Pixels>,
     calls: Vec<(Duration, Call)>,
     capture_faults: VecDeque<DesktopError>,
-    inject_faults: VecDeque<DesktopError>,
+    /// Of the injections to come; `None` passes.
+    inject_faults: VecDeque<Option<DesktopError>>,
     /// Injections until the one that nobody survives.
     lives: Option<usize>,
     capabilities: Capabilities,
@@ -125,7 +126,17 @@ impl Handle {
 
     /// The next injections fail with these.
     pub fn fail_injections(&self, errors: impl IntoIterator<Item = DesktopError>) {
-        self.state.lock().expect("no test thread panicked while it held this").inject_faults.extend(errors);
+        self.state
+            .lock()
+            .expect("no test thread panicked while it held this")
+            .inject_faults
+            .extend(errors.into_iter().map(Some));
+    }
+
+    /// The injection after the next `n` fails with this.
+    pub fn fail_injection_after(&self, n: usize, error: DesktopError) {
+        let mut state = self.state.lock().expect("no test thread panicked while it held this");
+        state.inject_faults.extend(std::iter::repeat_n(None, n).chain([Some(error)]));
     }
 
     /// The `n`th injection from now on panics, from 1: nobody learns whether it happened.
@@ -203,7 +214,7 @@ impl Desktop for FakeDesktop {
 
     fn inject(&mut self, batch: Approved<Batch>, _: &Stop) -> Result<Injected, DesktopError> {
         let primitives = batch.into_inner().primitives;
-        if let Some(error) =
+        if let Some(Some(error)) =
             self.state.lock().expect("no test thread panicked while it held this").inject_faults.pop_front()
         {
             return Err(error);

@@ -38,6 +38,7 @@ impl Profile {
             }
         }
         self.context.check_picture()?;
+        self.policy.check()?;
         if !(0.0..=1.0).contains(&self.settle.change_ratio_threshold) {
             return Err(ProfileError::value(
                 "settle.change_ratio_threshold",

@@ -133,15 +133,18 @@ fn one_setting(aliases: &Aliases, from: String, key: &str, value: &str) -> Resul
         Some(v) => v,
         None => Value::String(value.trim_matches('"').to_owned()),
     };
-    let line = Table::from_iter([(field.to_owned(), value)]).to_string();
-    let text = if table.is_empty() { line } else { format!("[{table}]\n{line}") };
-    Ok(Layer { from, text })
+    let setting = Table::from_iter([(field.to_owned(), value)]);
+    let tables = table.rsplit('.').filter(|name| !name.is_empty());
+    let whole =
+        tables.fold(setting, |inner, name| Table::from_iter([(name.to_owned(), Value::Table(inner))]));
+    Ok(Layer { from, text: whole.to_string() })
 }
 
 /// A profile in which every optional value is present, so that its keys are all keys there are.
 static FULL: LazyLock<Table> = LazyLock::new(|| {
     let text = "name = \"\"\n[context]\nbudget_tokens = 1\n[decide]\ntemperature = 0.0\ntop_p = 0.0\nmax_tokens = 1\n\
                 price_input_usd = 0.0\nprice_output_usd = 0.0\n\
+                [policy]\nmax_actions = 1\nmax_actions_per_minute = 1\nmax_launches = 1\n\
                 [limits]\nmax_turns = 1\nmax_time_s = 1.0\nmax_cost_usd = 1.0\nmax_cost_usd_per_day = 1.0\n";
     toml::from_str::<Profile>(text).ok().and_then(|p| Table::try_from(&p).ok()).unwrap_or_default()
 });

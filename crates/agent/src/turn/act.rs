@@ -6,11 +6,12 @@ use crate::journal::JournalSeat;
 use crate::plan::Plan;
 use crate::profile::Shows;
 use crate::progress::Event;
+use crate::turn::approval::approve;
 use crate::turn::{recheck, show_words};
 use handsight_base::flow::action::{Action, ActionHash, Batch, Primitive};
 use handsight_base::flow::decision::{Choice, Decision};
 use handsight_base::flow::receipt::{Deed, Outcome, Receipt};
-use handsight_base::gate::{Approved, Scene, Work};
+use handsight_base::gate::{Approved, Work};
 use handsight_base::port::desktop::{DesktopError, DesktopFault};
 use handsight_base::space::{FrameGeometry, ScreenPx};
 use std::time::Duration;
@@ -31,6 +32,11 @@ pub(super) async fn act(engine: &mut Engine, decision: Decision) -> Result<Recei
     };
     engine.plan = Plan::of(decision.steps.clone());
     let deeds = perform(engine, actions, decision.frame).await?;
+    if deeds.iter().any(|deed| matches!(deed.outcome, Outcome::Refused { .. })) {
+        engine.past.refusals += 1;
+    } else if !deeds.is_empty() {
+        engine.past.refusals = 0;
+    }
     engine.timings.act = engine.millis_since(began);
     let paused = engine.stopwatch.now();
     if !deeds.is_empty() {
@@ -97,10 +103,9 @@ async fn one(
     geometry: FrameGeometry,
     hash: &ActionHash,
 ) -> Result<Outcome, Interruption> {
-    let scene = Scene { geometry: &geometry, turn: engine.turn };
-    let approved = match engine.gate.approve(action.clone(), &scene) {
+    let approved = match approve(engine, action, &geometry).await? {
         Ok(approved) => approved,
-        Err(refusal) => return Ok(Outcome::Refused { why: refusal.to_string() }),
+        Err(why) => return Ok(Outcome::Refused { why }),
     };
     let work = match approved.expand(&geometry, &engine.timing()) {
         Ok(work) => work,
@@ -135,6 +140,7 @@ async fn one(
         return Ok(Outcome::NotExecuted);
     }
     let answer = send(engine, work).await;
+    engine.past.after(action, engine.stopwatch.now());
     let (outcome, end) = match answer {
         // Before the first event, by a wish for privacy: the run goes on afterwards.
         Err(DesktopError::Stopped) if !engine.stop.is_set() => (Outcome::NotExecuted, None),

@@ -340,7 +340,7 @@ fn a_launch_goes_the_systems_way_and_only_for_programs_that_may() {
     let order = [at(down(win)), at(down(r)), at(wait), at(Primitive::Char('n')), at(down(enter))];
     assert!(order.is_sorted(), "{injected:?}");
     // Not allowed: nothing moves, and the model is told.
-    let mut rig = assist(&["act.launch_method=run_dialog", "act.launch_allowed=[\"mousepad\"]"]);
+    let mut rig = assist(&["act.launch_method=run_dialog", "policy.launch=[\"mousepad\"]"]);
     let played = play(&mut rig, &[launch("notepad"), done("ok")]);
     assert_eq!(rig.desktop.injected(), []);
     assert!(played.told(1).contains("not among the programs"), "{}", played.told(1));

@@ -10,6 +10,7 @@ mod generate;
 pub(crate) mod hands;
 pub(crate) mod manual;
 mod models;
+mod policy;
 mod profiles;
 mod report;
 pub(crate) mod run;
@@ -20,7 +21,8 @@ mod world_window;
 mod worlds;
 
 use crate::cli::{
-    Command, ConfigCommand, ModelsCommand, ProfilesCommand, ReportCommand, WindowCommand, WorldsCommand,
+    Command, ConfigCommand, ModelsCommand, PolicyCommand, ProfilesCommand, ReportCommand, WindowCommand,
+    WorldsCommand,
 };
 use crate::environment::Environment;
 use crate::exit::Exit;
@@ -35,6 +37,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
         Command::Replay(args) => runs::replay(environment, args),
         Command::Window { command: WindowCommand::Status(args) } => window::status(environment, &args),
         Command::Window { command: WindowCommand::Focus(args) } => window::focus(environment, &args),
+        Command::Policy { command: PolicyCommand::Check(args) } => policy::check(environment, &args),
         Command::Worlds { command } => match command {
             None => worlds::list(false),
             Some(WorldsCommand::List { json }) => worlds::list(json),

@@ -49,7 +49,7 @@ pub(crate) fn focus(environment: &Environment, args: &WindowArgs) -> anyhow::Res
     })?;
     let nothing = || Failure::usage(format!("nothing can be pressed on {choice}"), "");
     let hands = hands(environment, &settings.profile, &choice)?.ok_or_else(nothing)?;
-    let gate = policy::gate(&hands.stop_chord);
+    let gate = policy::gate(&settings.profile)?;
     let window = within(DEADLINE, "focus", move || {
         let kit = Kit { hands: Some(hands), ..Kit::eyes(Arc::new(RealClock::new())) };
         let mut desktop = connector(&choice, kit)?()?;
@@ -61,7 +61,7 @@ pub(crate) fn focus(environment: &Environment, args: &WindowArgs) -> anyhow::Res
             scale: 1.0,
         };
         let approved = gate
-            .approve(Focus(query), &Scene { geometry: &geometry, turn: 0 })
+            .approve(Focus(query), &Scene { windows: Some(&desktop.windows()?), ..Scene::new(&geometry, 0) })
             .map_err(|refusal| DesktopError::Unusable { why: refusal.to_string(), remedy: String::new() })?;
         desktop.focus(approved)
     })?;

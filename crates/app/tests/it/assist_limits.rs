@@ -177,7 +177,7 @@ fn what_the_policy_denies_is_reported_and_not_run() {
     let launch = || go("launch", json!({"command": "notepad"}));
     let chord = go("hotkey", json!({"keys": ["ctrl", "alt", "pause"]}));
     let server = server(vec![plan(&[launch(), key("tab")]), plan(&[chord, key("tab")]), done("ok")]);
-    let said = assist(&handsight, &server, &["--set", "act.launch_allowed=[\"mousepad\"]", "--json"]);
+    let said = assist(&handsight, &server, &["--set", "policy.launch=[\"mousepad\"]", "--json"]);
     assert_eq!(said.ended(0).json()["actions"], 0, "{}", said.stdout);
     let requests = server.requests();
     let (second, third) = (told(&requests[1]), told(&requests[2]));
@@ -191,7 +191,7 @@ fn what_the_policy_denies_is_reported_and_not_run() {
     // The control: what may be started is, and the desk looks otherwise.
     let handsight = Handsight::new();
     let server = self::server(vec![plan(&[launch()]), done("ok")]);
-    let said = assist(&handsight, &server, &["--set", "act.launch_allowed=[\"notepad\"]", "--json"]);
+    let said = assist(&handsight, &server, &["--set", "policy.launch=[\"notepad\"]", "--json"]);
     assert_eq!(said.ended(0).json()["actions"], 1);
     let requests = server.requests();
     assert!(requests[0].pictures[0].png != requests[1].pictures[0].png);

@@ -21,6 +21,13 @@ pub enum Outcome {
     Ambiguous,
 }
 
+impl Outcome {
+    /// True if it certainly did not happen.
+    pub const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::NotExecuted)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Deed {
     pub action: String,

@@ -36,7 +36,7 @@ impl Rule for Witness {
         self.name
     }
 
-    fn check(&self, proposal: Proposal<'_>, scene: &Scene<'_>) -> Result<(), String> {
+    fn check(&self, proposal: Proposal<'_>, scene: &Scene<'_>) -> Result<(), Objection> {
         let what = match proposal {
             Proposal::Action(action) => action.name(),
             Proposal::Focus(_) => "focus",
@@ -44,7 +44,7 @@ impl Rule for Witness {
             Proposal::Clipboard(_) => "clipboard",
         };
         self.asked.lock().unwrap().push(format!("{} about {what} in turn {}", self.name, scene.turn));
-        if self.refuses { Err("not in this house".to_owned()) } else { Ok(()) }
+        if self.refuses { Err("not in this house".to_owned().into()) } else { Ok(()) }
     }
 }
 
@@ -65,7 +65,8 @@ fn rules_are_asked_in_order_until_one_refuses() {
     let (gate, asked) = gate(&[("first", false), ("second", true), ("third", false)]);
     assert_eq!(gate.rules().collect::<Vec<_>>(), ["first", "second", "third"]);
     assert_eq!(format!("{gate:?}"), r#"["first", "second", "third"]"#);
-    let scene = Scene { geometry: &geometry(1), turn: 9 };
+    let geometry_now = geometry(1);
+    let scene = Scene::new(&geometry_now, 9);
     let refusal = gate.approve(click(spot(1, 0, 0)), &scene).unwrap_err();
     assert_eq!(refusal, Refusal::Rule { rule: "second", why: "not in this house".into() });
     assert_eq!(refusal.to_string(), "refused by the rule `second`: not in this house");
@@ -75,7 +76,8 @@ fn rules_are_asked_in_order_until_one_refuses() {
 #[test]
 fn the_engines_own_wishes_pass_the_same_rules() {
     let (gate, asked) = gate(&[("only", true)]);
-    let scene = Scene { geometry: &geometry(1), turn: 2 };
+    let geometry_now = geometry(1);
+    let scene = Scene::new(&geometry_now, 2);
     let place = Place { window: WindowId(7), to: Placement::Outer(ScreenRect::new(0, 0, 10, 10)) };
     assert!(gate.approve(Focus(WindowQuery::Active), &scene).is_err());
     assert!(gate.approve(place, &scene).is_err());
@@ -87,7 +89,8 @@ fn the_engines_own_wishes_pass_the_same_rules() {
 #[test]
 fn a_place_that_is_none_is_refused_before_any_rule() {
     let (gate, asked) = gate(&[("never asked", false)]);
-    let scene = Scene { geometry: &geometry(4), turn: 1 };
+    let geometry_now = geometry(4);
+    let scene = Scene::new(&geometry_now, 1);
     let drag = |last| Action::Drag {
         path: vec![spot(4, 0, 0), spot(4, 1, 1), last],
         button: Button::Left,
@@ -102,7 +105,7 @@ fn a_place_that_is_none_is_refused_before_any_rule() {
         assert!(matches!(refusal, Refusal::Space(SpaceError::OutOfRange { .. })), "{refusal}");
     }
     let probe = geometry(0);
-    let refusal = gate.approve(click(spot(0, 1, 1)), &Scene { geometry: &probe, turn: 1 }).unwrap_err();
+    let refusal = gate.approve(click(spot(0, 1, 1)), &Scene::new(&probe, 1)).unwrap_err();
     assert_eq!(refusal, Refusal::Space(SpaceError::Probe));
     assert_eq!(*asked.lock().unwrap(), [""; 0]);
     // The control: a good place is asked about, and let through.
@@ -111,7 +114,7 @@ fn a_place_that_is_none_is_refused_before_any_rule() {
 }
 
 fn approved(action: Action, frame: u64) -> Approved<Action> {
-    open().approve(action, &Scene { geometry: &geometry(frame), turn: 1 }).unwrap()
+    open().approve(action, &Scene::new(&geometry(frame), 1)).unwrap()
 }
 
 #[test]
@@ -175,6 +178,57 @@ fn every_action_becomes_the_work_it_is() {
     assert!(matches!(refused, ExpandError::Count { given: 9, .. }), "{refused}");
 }
 
+/// Asks a person about everything, for a reason that follows the pointer; refuses what is pasted.
+struct Asks;
+
+impl Rule for Asks {
+    fn name(&self) -> &'static str {
+        "asks"
+    }
+
+    fn check(&self, proposal: Proposal<'_>, scene: &Scene<'_>) -> Result<(), Objection> {
+        match proposal {
+            Proposal::Action(Action::Paste { .. }) => Err("no pasting".to_owned().into()),
+            _ => Err(Objection::Ask(format!("the pointer is at {:?}", scene.pointer))),
+        }
+    }
+}
+
+/// spec R13: an approval is bound to the exact action, its frame and what was asked; it counts once, and only a yes opens anything.
+#[test]
+fn an_answer_opens_what_was_asked_and_nothing_else() {
+    let gate = Gate::new(vec![Box::new(Asks)]);
+    let (here, next) = (geometry(1), geometry(2));
+    let scene = Scene::new(&here, 1);
+    let asked = |action: Action| match gate.approve(action, &scene) {
+        Err(Refusal::Ask(asked)) => asked,
+        other => panic!("{other:?}"),
+    };
+    let typed = || Action::typed("a");
+    assert_eq!(asked(typed()).points(), [("asks", "the pointer is at None".to_owned())]);
+    // The control: the yes that was asked for.
+    let yes = asked(typed()).answered(Consent::Given);
+    let approval = gate.approve_answered(typed(), &scene, yes).unwrap();
+    assert_eq!(approval.hash(), &typed().hash(FrameId(1)));
+    for no in [Consent::Refused, Consent::NoAnswer, Consent::Nobody] {
+        let answer = asked(typed()).answered(no);
+        assert_eq!(gate.approve_answered(typed(), &scene, answer).unwrap_err(), Refusal::NotAgreed(no));
+    }
+    // Another action, another frame, another reason.
+    let answer = || asked(typed()).answered(Consent::Given);
+    let another = |refusal: Refusal| assert_eq!(refusal, Refusal::AnotherThing);
+    another(gate.approve_answered(Action::typed("b"), &scene, answer()).unwrap_err());
+    another(gate.approve_answered(typed(), &Scene::new(&next, 1), answer()).unwrap_err());
+    let moved = Scene { pointer: Some(ScreenPx::new(1, 2)), ..scene };
+    another(gate.approve_answered(typed(), &moved, answer()).unwrap_err());
+    // A refusal comes before any question, and no answer goes round it.
+    let paste = || Action::Paste { text: "a".into() };
+    assert!(matches!(gate.approve(paste(), &scene), Err(Refusal::Rule { .. })));
+    assert!(matches!(gate.approve_answered(paste(), &scene, answer()), Err(Refusal::Rule { .. })));
+    // Asked again, a yes of before opens nothing: it was used up, which the compiler holds (`Answer` is not `Clone`).
+    assert!(matches!(gate.approve(typed(), &scene), Err(Refusal::Ask(_))));
+}
+
 /// Compiles only while no approval can be copied: were one `Clone`, both implementations would fit and `probe` would
 /// be ambiguous.
 #[test]
@@ -191,6 +245,8 @@ fn an_approval_cannot_be_copied() {
     assert!(<Approved<Action> as Copyable<_>>::probe());
     assert!(<Approved<Batch> as Copyable<_>>::probe());
     assert!(<Approved<Focus> as Copyable<_>>::probe());
+    assert!(<Answer as Copyable<_>>::probe());
+    assert!(<Asked as Copyable<_>>::probe());
 }
 
 const GOLDEN: [&str; 5] = [

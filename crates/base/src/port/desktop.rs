@@ -67,6 +67,9 @@ pub struct Window {
     /// Class and instance, as the system has them (`WM_CLASS` on X11).
     pub class: Vec<String>,
     pub pid: Option<u32>,
+    /// The file of the program it belongs to, where the system tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Client area on the screen.
     pub client: ScreenRect,
     /// With decoration.

@@ -106,6 +106,7 @@ impl ReplayDesktop {
             title: self.name.clone(),
             class: Vec::new(),
             pid: None,
+            program: None,
             client: area,
             outer: area,
             state: WindowState::Normal,

@@ -111,7 +111,7 @@ fn look(frame: u64) -> CaptureRequest {
 fn act(desktop: &mut ReplayDesktop, action: Action, turn: u64) -> Option<Injected> {
     let geometry = geometry(turn);
     let gate = Gate::new(Vec::new());
-    let approved = gate.approve(action, &GateScene { geometry: &geometry, turn }).unwrap();
+    let approved = gate.approve(action, &GateScene::new(&geometry, turn)).unwrap();
     match approved.expand(&geometry, &Timing::default()).unwrap() {
         Work::Input(batch) => desktop.inject(batch, &Stop::new()).ok(),
         Work::Launch(launch) => desktop.launch(launch).ok().map(|_| injected(None, 0)),

@@ -9,12 +9,15 @@ use super::whereabouts::{self, Whereabouts};
 use crate::query;
 use handsight_base::flow::action::WindowQuery;
 use handsight_base::port::desktop::{DesktopError, Window, WindowId, WindowState};
-use windows::Win32::Foundation::{HWND, LPARAM};
+use windows::Win32::Foundation::{CloseHandle, HWND, LPARAM};
+use windows::Win32::System::Threading::{
+    OpenProcess, PROCESS_NAME_WIN32, PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
+};
 use windows::Win32::UI::WindowsAndMessaging::{
     EnumWindows, GWL_EXSTYLE, GWL_STYLE, GetClassNameW, GetForegroundWindow, GetWindowLongPtrW,
     GetWindowThreadProcessId, WS_CAPTION, WS_EX_TOOLWINDOW,
 };
-use windows::core::BOOL;
+use windows::core::{BOOL, PWSTR};
 
 /// All windows a person would call one, the topmost first. `ours` is left out: our own overlay.
 pub(super) fn list(ours: Option<HWND>) -> Vec<Window> {
@@ -90,6 +93,27 @@ pub(super) fn process(handle: HWND) -> Option<u32> {
     (pid != 0).then_some(pid)
 }
 
+/// The file that a process runs, where it may be asked.
+#[expect(unsafe_code, reason = "calls of the Windows API")]
+fn program(pid: u32) -> Option<String> {
+    let mut name = [0u16; 1024];
+    let mut length = name.len() as u32;
+    // SAFETY: the buffer says how long it is; the handle is ours and is closed.
+    unsafe {
+        let process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, false, pid).ok()?;
+        let told = QueryFullProcessImageNameW(
+            process,
+            PROCESS_NAME_WIN32,
+            PWSTR(name.as_mut_ptr()),
+            &raw mut length,
+        );
+        let _closed = CloseHandle(process);
+        told.ok()?;
+    }
+    let length = usize::try_from(length).unwrap_or(0).min(name.len());
+    Some(system::text(&name[..length]))
+}
+
 #[expect(unsafe_code, reason = "a call of the Windows API")]
 fn class(handle: HWND) -> String {
     // No class has a longer name.
@@ -100,12 +124,13 @@ fn class(handle: HWND) -> String {
 }
 
 pub(super) fn describe(at: Whereabouts) -> Window {
-    let class = class(at.handle);
+    let (class, pid) = (class(at.handle), process(at.handle));
     Window {
         id: WindowId(whereabouts::id(at.handle)),
         title: at.title(),
         class: if class.is_empty() { Vec::new() } else { vec![class] },
-        pid: process(at.handle),
+        pid,
+        program: pid.and_then(program),
         client: at.client,
         outer: at.outer,
         state: at.state,

@@ -218,6 +218,7 @@ mod tests {
             title: String::new(),
             class: Vec::new(),
             pid: None,
+            program: None,
             client: ScreenRect::new(11, 30, 200, 100),
             outer: ScreenRect::new(10, 8, 202, 123),
             state: WindowState::Normal,

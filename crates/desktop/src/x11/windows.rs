@@ -209,6 +209,8 @@ impl<'a> Asked<'a> {
                     .filter(|part| !part.is_empty())
                     .map(|part| String::from_utf8_lossy(part).into_owned())
                     .collect(),
+                // What a program says of itself names no file.
+                program: known.and_then(program),
                 pid: known.or(told).filter(|pid| *pid != 0),
                 client: place.client,
                 outer: ScreenRect::new(
@@ -222,6 +224,11 @@ impl<'a> Asked<'a> {
             },
         })
     }
+}
+
+/// The file that a process of this machine runs, where it may be asked.
+fn program(pid: u32) -> Option<String> {
+    std::fs::read_link(format!("/proc/{pid}/exe")).ok()?.into_os_string().into_string().ok()
 }
 
 /// `_NET_WM_NAME`, else `WM_NAME`, which is Latin-1 unless it says otherwise.

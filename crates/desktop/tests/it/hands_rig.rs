@@ -103,7 +103,7 @@ pub(crate) fn batch_with(action: Action, timing: &Timing) -> Approved<Batch> {
 #[track_caller]
 fn expanded(action: Action, timing: &Timing) -> Work {
     let geometry = geometry();
-    let scene = Scene { geometry: &geometry, turn: 1 };
+    let scene = Scene::new(&geometry, 1);
     let approved = Gate::new(Vec::new()).approve(action, &scene).expect("there is no rule to refuse");
     approved.expand(&geometry, timing).expect("it expands")
 }
@@ -122,7 +122,7 @@ pub(crate) fn paste(text: &str) -> Approved<Paste> {
 #[cfg(windows)]
 pub(crate) fn contents(contents: ClipboardContents) -> Approved<SetClipboard> {
     let geometry = geometry();
-    let scene = Scene { geometry: &geometry, turn: 1 };
+    let scene = Scene::new(&geometry, 1);
     Gate::new(Vec::new()).approve(SetClipboard(contents), &scene).expect("there is no rule to refuse")
 }
 

@@ -26,7 +26,7 @@ const SCENE: FrameGeometry =
 
 /// An approval by a gate without rules.
 pub(crate) fn approved<T: Effect>(effect: T) -> Approved<T> {
-    let scene = Scene { geometry: &SCENE, turn: 1 };
+    let scene = Scene::new(&SCENE, 1);
     Gate::new(Vec::new()).approve(effect, &scene).expect("there is no rule to refuse")
 }
 

@@ -99,7 +99,7 @@ fn a_click_at_500_500_lands_on_the_centre_pixel() {
 
 fn on(geometry: &FrameGeometry, action: Action) -> Work {
     let gate = handsight_base::gate::Gate::new(Vec::new());
-    let scene = handsight_base::gate::Scene { geometry, turn: 1 };
+    let scene = handsight_base::gate::Scene::new(geometry, 1);
     let approved = gate.approve(action, &scene).expect("there is no rule to refuse");
     approved.expand(geometry, &Timing::default()).expect("it can be expanded")
 }

@@ -76,7 +76,17 @@ async fn anything_is_the_same_from_the_same_seed_and_ends() {
 fn window(id: u64, x: i32, y: i32, focused: bool) -> Window {
     let area = ScreenRect::new(x, y, 100, 100);
     let (title, class, state) = (String::new(), Vec::new(), WindowState::Normal);
-    Window { id: WindowId(id), title, class, pid: None, client: area, outer: area, state, focused }
+    Window {
+        id: WindowId(id),
+        title,
+        class,
+        pid: None,
+        program: None,
+        client: area,
+        outer: area,
+        state,
+        focused,
+    }
 }
 
 /// A person's window has the focus and covers a part of the case's; later the case's has the focus.

@@ -161,7 +161,7 @@ impl<'a> Stage<'a> {
 
     /// An approval by a gate without rules, on the newest picture.
     pub fn approve<T: Effect>(&self, effect: T) -> Result<Approved<T>, String> {
-        let scene = Scene { geometry: &self.geometry, turn: 1 };
+        let scene = Scene::new(&self.geometry, 1);
         Gate::new(Vec::new()).approve(effect, &scene).map_err(words)
     }
 

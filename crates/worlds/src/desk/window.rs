@@ -168,6 +168,7 @@ impl Win {
             title: frame.title.clone(),
             class: vec![frame.app.clone(), "handsight-desk".to_owned()],
             pid: Some(pid(frame.parent.unwrap_or(frame.id))),
+            program: None,
             client: frame.client(theme),
             outer: frame.outer,
             state: if frame.minimised { WindowState::Minimised } else { WindowState::Normal },

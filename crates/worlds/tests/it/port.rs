@@ -19,7 +19,7 @@ use std::time::Duration;
 fn approve<T: handsight_base::gate::Effect>(effect: T) -> Approved<T> {
     let geometry =
         FrameGeometry { frame: FrameId(1), size: Size::new(1, 1), origin: ScreenPx::new(0, 0), scale: 1.0 };
-    Gate::new(Vec::new()).approve(effect, &Scene { geometry: &geometry, turn: 1 }).unwrap()
+    Gate::new(Vec::new()).approve(effect, &Scene::new(&geometry, 1)).unwrap()
 }
 
 fn batch(rig: &mut Rig, action: Action) -> Approved<Batch> {

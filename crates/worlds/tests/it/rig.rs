@@ -60,7 +60,7 @@ impl Rig {
 
     pub(crate) fn approve(&mut self, action: Action) -> Approved<Action> {
         let geometry = self.geometry();
-        Gate::new(Vec::new()).approve(action, &Scene { geometry: &geometry, turn: 1 }).unwrap()
+        Gate::new(Vec::new()).approve(action, &Scene::new(&geometry, 1)).unwrap()
     }
 
     /// Screen units are pixels here, from the top-left of all displays.

@@ -75,8 +75,7 @@ impl Attempt {
         let geometry = self.geometry();
         if let Some(action) = hand.action(&geometry).unwrap() {
             let action = if self.coarse { rounded(action, &geometry) } else { action };
-            let approved =
-                Gate::new(Vec::new()).approve(action, &Scene { geometry: &geometry, turn: 1 }).unwrap();
+            let approved = Gate::new(Vec::new()).approve(action, &Scene::new(&geometry, 1)).unwrap();
             let Work::Input(batch) = approved.expand(&geometry, &Timing::default()).unwrap() else {
                 panic!("{hand:?} is no input")
             };

@@ -56,7 +56,7 @@ pub(crate) fn spot(at: ScreenPx) -> Spot {
 
 /// An action as the hands get it, approved by a gate without rules.
 pub(crate) fn input(action: Action) -> Approved<Batch> {
-    let approved = Gate::new(Vec::new()).approve(action, &Scene { geometry: &EVERYWHERE, turn: 1 }).unwrap();
+    let approved = Gate::new(Vec::new()).approve(action, &Scene::new(&EVERYWHERE, 1)).unwrap();
     match approved.expand(&EVERYWHERE, &Timing::default()).unwrap() {
         Work::Input(batch) => batch,
         other => panic!("{other:?} is no input"),

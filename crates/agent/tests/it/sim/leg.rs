@@ -333,9 +333,9 @@ impl Run {
     /// What an engine that replays would do.
     fn replay(&self, journal: &Journal, desktop: &mut FaultyDesktop<WorldDesktop, Hands>) {
         let Some(geometry) = self.shared.sim().geometry else { return };
-        let gate = handsight_agent::policy::gate(&"ctrl+alt+pause".parse().unwrap());
+        let gate = handsight_agent::policy::gate(&Profile::resolve("stateless", &[]).unwrap()).unwrap();
         for ambiguous in &journal.resume().ambiguous {
-            let scene = Scene { geometry: &geometry, turn: ambiguous.turn };
+            let scene = Scene::new(&geometry, ambiguous.turn);
             let Ok(approved) = gate.approve(ambiguous.action.clone(), &scene) else { continue };
             if let Ok(Work::Input(batch)) = approved.expand(&geometry, &Default::default()) {
                 let _ = desktop.inject(batch, &Stop::new());

@@ -64,7 +64,7 @@ impl Screen {
         let profile = &bench.settings.profile;
         let hands =
             hands(bench.environment, profile, &bench.desktop)?.context("this desktop has no hands")?;
-        let gate = policy::gate(&hands.stop_chord);
+        let gate = policy::gate(profile)?;
         let kit = Kit { hands: Some(hands), ..Kit::eyes(Arc::new(bench.clock.clone())) };
         let mut desktop = connector(&bench.desktop, kit)?()?;
         let tools = ToolSet::of(profile)?;
@@ -104,7 +104,7 @@ impl Screen {
 
     /// Lets the gate see an action and the hands do it.
     fn act(&mut self, bench: &Bench<'_>, frame: &Frame, action: Action) -> anyhow::Result<()> {
-        let scene = Scene { geometry: &frame.geometry, turn: self.frames };
+        let scene = Scene::new(&frame.geometry, self.frames);
         let work = self.gate.approve(action, &scene)?.expand(&frame.geometry, &Timing::default())?;
         let Work::Input(batch) = work else { bail!("a click became something else than input") };
         if let Some(pulse) = &self.pulse {

@@ -163,6 +163,7 @@ fn window(state: &State, open: &Open) -> Window {
         title: open.which.title().to_owned(),
         class: vec!["model".to_owned()],
         pid: Some(1),
+        program: None,
         client,
         outer: client,
         state: WindowState::Normal,

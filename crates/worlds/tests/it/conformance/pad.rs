@@ -201,6 +201,7 @@ impl World for Pad {
             title: open.which.title().to_owned(),
             class: vec!["pad".to_owned()],
             pid: Some(1),
+            program: None,
             client: open.client,
             outer: open.client,
             state: WindowState::Normal,
