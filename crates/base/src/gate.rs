@@ -135,7 +135,7 @@ pub struct Scene<'a> {
     pub turn: u64,
     /// Modifiers that earlier actions pressed alone: where keys latch, they are held for the next one.
     pub held: &'a [Key],
-    /// The topmost first; `None` where the desktop cannot tell or no rule asks ([`Gate::looks_at_windows`]).
+    /// Whatever takes clicks or keys ([`crate::port::desktop::Desktop::layers`]), the topmost first; `None` where the desktop cannot tell or no rule asks ([`Gate::looks_at_windows`]).
     pub windows: Option<&'a [Window]>,
     /// Where an action without a place of its own happens, as far as it is known.
     pub pointer: Option<ScreenPx>,

@@ -45,7 +45,7 @@ async fn surroundings(engine: &mut Engine) -> (Option<Vec<Window>>, Option<Scree
     }
     let capabilities = engine.seat.info().capabilities;
     let windows = if capabilities.windows {
-        engine.seat.look("windows", |desktop| desktop.windows()).await.ok()
+        engine.seat.look("windows", |desktop| desktop.layers()).await.ok()
     } else {
         None
     };

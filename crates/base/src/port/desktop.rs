@@ -203,6 +203,12 @@ pub trait Desktop: Send {
         Err(self.unsupported("windows"))
     }
 
+    /// Whatever takes a click or has the focus, the topmost first: the windows, and what no person would call one (menus,
+    /// notifications, what a program puts above everything). Our own overlay lets clicks through and is left out.
+    fn layers(&mut self) -> Result<Vec<Window>, DesktopError> {
+        self.windows()
+    }
+
     /// One window afresh. [`DesktopError::TargetGone`] if it is closed.
     fn window(&mut self, id: WindowId) -> Result<Window, DesktopError> {
         let _ = id;

@@ -221,6 +221,10 @@ impl Desktop for WindowsDesktop {
         Ok(windows::list(self.ours()))
     }
 
+    fn layers(&mut self) -> Result<Vec<Window>, DesktopError> {
+        Ok(windows::layers(self.ours()))
+    }
+
     fn window(&mut self, id: WindowId) -> Result<Window, DesktopError> {
         windows::one(id)
     }

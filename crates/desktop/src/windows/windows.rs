@@ -15,7 +15,7 @@ use windows::Win32::System::Threading::{
 };
 use windows::Win32::UI::WindowsAndMessaging::{
     EnumWindows, GWL_EXSTYLE, GWL_STYLE, GetClassNameW, GetForegroundWindow, GetWindowLongPtrW,
-    GetWindowThreadProcessId, WS_CAPTION, WS_EX_TOOLWINDOW,
+    GetWindowThreadProcessId, WS_CAPTION, WS_EX_TOOLWINDOW, WS_EX_TRANSPARENT,
 };
 use windows::core::{BOOL, PWSTR};
 
@@ -36,6 +36,13 @@ pub(super) fn list(ours: Option<HWND>) -> Vec<Window> {
     // What is not on the screen lies below everything that is, wherever Windows keeps it in the stack.
     windows.sort_by_key(|w| w.state != WindowState::Normal);
     windows
+}
+
+/// The windows and whatever else takes clicks, the topmost first: menus, hints, the taskbar. `ours` is left out.
+pub(super) fn layers(ours: Option<HWND>) -> Vec<Window> {
+    let shown = |at: &Whereabouts| at.state == WindowState::Normal && !at.outer.is_empty();
+    let handles = handles().into_iter().filter(|handle| Some(*handle) != ours && takes_clicks(*handle));
+    handles.filter_map(whereabouts::of).filter(shown).map(describe).collect()
 }
 
 /// One window afresh; [`DesktopError::TargetGone`] if it is closed.
@@ -66,6 +73,14 @@ unsafe extern "system" fn collect(handle: HWND, list: LPARAM) -> BOOL {
     let handles = unsafe { &mut *(list.0 as *mut Vec<HWND>) };
     handles.push(handle);
     true.into()
+}
+
+/// False for what lets the pointer through.
+#[expect(unsafe_code, reason = "a call of the Windows API")]
+fn takes_clicks(handle: HWND) -> bool {
+    // SAFETY: a handle that is none has no styles.
+    let extended = unsafe { GetWindowLongPtrW(handle, GWL_EXSTYLE) } as u32;
+    extended & WS_EX_TRANSPARENT.0 == 0
 }
 
 /// False for menus, hints, the taskbar and the desktop behind everything: they are tool windows without a title bar.

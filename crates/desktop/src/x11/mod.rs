@@ -226,6 +226,11 @@ impl Desktop for X11Desktop {
         Ok(windows::list(&self.link)?)
     }
 
+    fn layers(&mut self) -> Result<Vec<Window>, DesktopError> {
+        let ours = self.overlay.window();
+        Ok(windows::layers(&self.link, ours)?)
+    }
+
     fn window(&mut self, id: WindowId) -> Result<Window, DesktopError> {
         windows::one(&self.link, id)
     }

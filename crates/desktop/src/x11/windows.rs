@@ -66,6 +66,33 @@ pub(crate) fn list(link: &Link) -> XResult<Vec<Window>> {
     Ok(windows)
 }
 
+/// The windows and whatever else is mapped above, below and between them, the topmost first. `ours` is left out.
+pub(crate) fn layers(link: &Link, ours: Option<XWindow>) -> XResult<Vec<Window>> {
+    let mut windows = Vec::new();
+    for window in list(link)? {
+        // A window that closes meanwhile lies in nothing.
+        let top = match u32::try_from(window.id.0).map(|id| lineage(link, id)) {
+            Ok(line) => line?.last().copied(),
+            Err(_) => None,
+        };
+        windows.push((top, window));
+    }
+    let scene = Scene::now(link)?;
+    let mut layers = Vec::new();
+    for child in children(link)?.into_iter().filter(|child| Some(*child) != ours) {
+        if let Some(at) = windows.iter().position(|(top, _)| *top == Some(child)) {
+            layers.push(windows.remove(at).1);
+            continue;
+        }
+        match Asked::send(link, child)?.read(link, &scene) {
+            Ok(seen) if seen.mapped && seen.override_redirect => layers.push(seen.window),
+            Ok(_) | Err(XError::Refused(_)) => {}
+            Err(lost) => return Err(lost),
+        }
+    }
+    Ok(layers)
+}
+
 /// One window afresh; [`DesktopError::TargetGone`] if it is closed.
 pub(crate) fn one(link: &Link, id: WindowId) -> Result<Window, DesktopError> {
     link.drain()?;
