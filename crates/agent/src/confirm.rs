@@ -129,6 +129,9 @@ async fn put(engine: &mut Engine, question: &Question) -> Result<Consent, Interr
             Consent::NoAnswer
         }
     };
+    if matches!(answer, Consent::Given | Consent::Refused) {
+        engine.person_gave_word().await;
+    }
     if let (Consent::Given, Some(before)) = (answer, before)
         && target::focused(engine).await != Some(before)
     {

@@ -24,7 +24,7 @@ use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
 use handsight_base::port::perceiver::Perceiver;
 use handsight_base::space::{FrameGeometry, ScreenPx};
-use handsight_base::stop::{Stop, StopReason};
+use handsight_base::stop::Stop;
 use handsight_pixel::annotate::Annotator;
 use handsight_pixel::blend::Exporter;
 use handsight_pixel::picture::PictureEncoder;
@@ -175,14 +175,9 @@ impl Engine {
         self.turn = self.turn.saturating_sub(1);
     }
 
-    /// What ends an effect under way: a stop, or the person's wish for privacy.
+    /// What ends an effect under way: a stop, the person's wish for privacy, or their own hands on the screen.
     pub(crate) fn halt(&self) -> Stop {
-        let (private, change) = self.person.privacy.change();
-        let halt = Stop::after(&[&self.stop, &change]);
-        if private {
-            halt.set(StopReason::Person);
-        }
-        halt
+        self.person_wants(&[&self.stop])
     }
 
     pub(crate) fn begin_turn(&mut self) {

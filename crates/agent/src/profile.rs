@@ -72,6 +72,8 @@ pub struct Profile {
     #[serde(default)]
     pub desktop: Desktop,
     #[serde(default)]
+    pub person: Person,
+    #[serde(default)]
     pub limits: Limits,
     /// Other names for settings; the value is `table.key`.
     #[serde(default)]
@@ -449,6 +451,29 @@ pub enum VncTls {
     Auto,
     Off,
     Required,
+}
+
+stage! {
+    /// What the person's own keys and mouse mean, where they can be told from ours (X11, Windows).
+    Person {
+        /// They pause the run; `false` lets it go on among them.
+        pause: bool = true,
+        resume: Resume = Resume::Quiet,
+        /// Seconds without their input.
+        quiet_s: f64 = 3.0,
+    }
+}
+
+/// How a run goes on that the person's own input has paused. Their word does in any case but the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resume {
+    /// After `quiet_s` without it.
+    Quiet,
+    /// By their word: `runs unpause`, or the signal for it.
+    Word,
+    /// It ends, stopped by the person.
+    Never,
 }
 
 stage! {

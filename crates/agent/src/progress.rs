@@ -76,6 +76,11 @@ pub enum Event {
     },
     /// A person began a pause: nothing is looked at, asked or moved until it ends.
     Paused,
+    /// A person uses the screen themselves: nothing is looked at, asked or moved until they have been quiet for so long, or until
+    /// their word.
+    TakenOver {
+        quiet: Option<Duration>,
+    },
     /// The pause is over.
     GoesOn {
         paused: Duration,

@@ -7,6 +7,7 @@
 use crate::worker::{NoAnswer, Worker};
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{Desktop, DesktopError, DesktopFault, DesktopInfo, Pulse};
+use handsight_base::presence::Presence;
 use handsight_base::stop::Stop;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,8 @@ pub struct Seat {
     pub(crate) info: DesktopInfo,
     /// Beats for the hands and listens for the stop chord; ends with the connection.
     watch: Watch,
+    /// What the hands hear of the person at the screen.
+    pub(crate) presence: Option<Presence>,
     stop: Stop,
     deadlines: Deadlines,
     clock: Arc<dyn Clock>,
@@ -82,18 +85,30 @@ enum Place {
     Thread { worker: Worker<Box<dyn Desktop>>, connect: Connect },
 }
 
-type Greeting = (DesktopInfo, Option<Arc<dyn Pulse>>, Option<Stop>);
+/// What a desktop has to say of itself once.
+struct Greeting {
+    info: DesktopInfo,
+    pulse: Option<Arc<dyn Pulse>>,
+    chord: Option<Stop>,
+    presence: Option<Presence>,
+}
 
 fn greet(desktop: &dyn Desktop) -> Greeting {
-    (desktop.info(), desktop.pulse(), desktop.chord_stop())
+    Greeting {
+        info: desktop.info(),
+        pulse: desktop.pulse(),
+        chord: desktop.chord_stop(),
+        presence: desktop.presence(),
+    }
 }
 
 impl Seat {
     /// A desktop that cannot block: a world, a replay, a fake. Called from within a runtime.
     pub fn inline(desktop: Box<dyn Desktop>, clock: Arc<dyn Clock>, stop: Stop) -> Self {
-        let (info, pulse, chord) = greet(&*desktop);
+        let Greeting { info, pulse, chord, presence } = greet(&*desktop);
         let watch = Watch::start(pulse, chord, &stop);
-        Self { place: Place::Inline(desktop), info, watch, stop, deadlines: Deadlines::default(), clock }
+        let (place, deadlines) = (Place::Inline(desktop), Deadlines::default());
+        Self { place, info, watch, presence, stop, deadlines, clock }
     }
 
     /// A real desktop on a thread of its own.
@@ -103,9 +118,10 @@ impl Seat {
         clock: Arc<dyn Clock>,
         stop: Stop,
     ) -> Result<Self, DesktopError> {
-        let (worker, (info, pulse, chord)) = start(&connect, deadlines).await?;
+        let (worker, Greeting { info, pulse, chord, presence }) = start(&connect, deadlines).await?;
         let watch = Watch::start(pulse, chord, &stop);
-        Ok(Self { place: Place::Thread { worker, connect }, info, watch, stop, deadlines, clock })
+        let place = Place::Thread { worker, connect };
+        Ok(Self { place, info, watch, presence, stop, deadlines, clock })
     }
 
     pub const fn info(&self) -> &DesktopInfo {
@@ -180,9 +196,9 @@ impl Seat {
         let began = self.clock.now();
         loop {
             match start(connect, self.deadlines).await {
-                Ok((fresh, (info, pulse, chord))) => {
+                Ok((fresh, Greeting { info, pulse, chord, presence })) => {
                     *worker = fresh;
-                    self.info = info;
+                    (self.info, self.presence) = (info, presence);
                     self.watch = Watch::start(pulse, chord, &self.stop);
                     return Ok(());
                 }

@@ -34,8 +34,15 @@ pub(crate) fn service(service: &Service) -> Vec<String> {
     lines
 }
 
-/// What can happen, how to stop it, and what is kept. `real` if a screen is moved; `stop_chord` is `None` where none is heard.
-pub(crate) fn start(real: bool, stop_chord: Option<&str>, run: &Path, pictures: bool) -> Vec<String> {
+/// What can happen, how to stop it, and what is kept. `real` if a screen is moved; `stop_chord` is `None` where none is heard;
+/// `pauses` if the person's own input pauses it.
+pub(crate) fn start(
+    real: bool,
+    stop_chord: Option<&str>,
+    pauses: bool,
+    run: &Path,
+    pictures: bool,
+) -> Vec<String> {
     let mut lines = Vec::new();
     if real {
         lines.push(
@@ -44,10 +51,9 @@ pub(crate) fn start(real: bool, stop_chord: Option<&str>, run: &Path, pictures: 
              virtual machine."
                 .to_owned(),
         );
-        lines.push(match stop_chord {
-            Some(chord) => format!("To stop it at once: {chord}, or Ctrl-C here."),
-            None => "To stop it at once: Ctrl-C here.".to_owned(),
-        });
+        let chord = stop_chord.map_or_else(String::new, |chord| format!("{chord}, or "));
+        let pauses = if pauses { " Your own mouse and keyboard pause it." } else { "" };
+        lines.push(format!("To stop it at once: {chord}Ctrl-C here.{pauses}"));
     }
     let what = if pictures { "Pictures of the screen are" } else { "What was done is" };
     lines.push(format!(
@@ -81,7 +87,7 @@ mod tests {
     // spec: S-96 S-98 UNIT
     #[test]
     fn the_start_says_what_can_happen_and_what_is_kept() {
-        let lines = start(true, Some("ctrl+alt+pause"), Path::new("dump/run_1"), true);
+        let lines = start(true, Some("ctrl+alt+pause"), true, Path::new("dump/run_1"), true);
         for words in [
             "whole desktop",
             "isolated virtual machine",
@@ -91,10 +97,10 @@ mod tests {
         ] {
             assert!(lines[0].contains(words), "{words}: {}", lines[0]);
         }
-        assert!(lines[1].contains("ctrl+alt+pause"), "{}", lines[1]);
+        assert!(lines[1].contains("ctrl+alt+pause") && lines[1].contains("pause it"), "{}", lines[1]);
         assert!(lines[2].contains("unencrypted") && lines[2].contains("private"), "{}", lines[2]);
-        let unheard = start(true, None, Path::new("dump/run_1"), true);
+        let unheard = start(true, None, false, Path::new("dump/run_1"), true);
         assert!(unheard.len() == 3 && unheard[1] == "To stop it at once: Ctrl-C here.", "{unheard:?}");
-        assert_eq!(start(false, None, Path::new("x"), true).len(), 1, "a replay moves nothing");
+        assert_eq!(start(false, None, false, Path::new("x"), true).len(), 1, "a replay moves nothing");
     }
 }

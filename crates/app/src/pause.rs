@@ -2,6 +2,8 @@
 //!
 //! The file says `wanted` when it is made and `kept` once the run holds still: from then on no picture is taken, and the command
 //! that asked for it returns. It is gone when the pause is over. A pause ends with its run: a file that was left is no wish.
+//! A run that holds still by itself, because a person uses its screen, makes the file and says `person`; taking it away is the
+//! person's word that it may go on.
 
 use crate::exit::{Exit, Failure};
 use handsight_base::port::clock::{Clock, RealClock};
@@ -18,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const WANTED: &str = "wanted";
 const KEPT: &str = "kept";
+const PERSON: &str = "person";
 
 fn file(run: &Path) -> PathBuf {
     run.join("pause")
@@ -52,10 +55,18 @@ fn step(file: &Path, privacy: &Privacy, was_here: bool) -> bool {
     let Ok(said) = fs::read_to_string(file) else {
         if was_here {
             privacy.end();
+            return false;
         }
-        return false;
+        return privacy.is_held() && fs::write(file, PERSON).is_ok();
     };
-    if !was_here {
+    if said.trim() == PERSON && !privacy.is_on() {
+        if !privacy.is_held() {
+            let _already = fs::remove_file(file);
+        }
+        return privacy.is_held();
+    }
+    // Anew, or over what the run said of itself.
+    if !was_here || privacy.is_held() {
         privacy.begin();
     }
     if !privacy.is_on() {
@@ -84,7 +95,13 @@ pub(crate) async fn begin(run: &Path) -> anyhow::Result<()> {
     let made = fs::OpenOptions::new().write(true).create_new(true).open(&file);
     match made.and_then(|mut f| io::Write::write_all(&mut f, WANTED.as_bytes())) {
         Ok(()) => {}
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+        // It may say that a person uses the screen; this says more.
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            let said = fs::read_to_string(&file).unwrap_or_default();
+            if said.trim() == PERSON {
+                fs::write(&file, WANTED).map_err(|e| unusable(&file, &e))?;
+            }
+        }
         Err(e) => return Err(unusable(&file, &e).into()),
     }
     let clock = RealClock::new();
@@ -138,5 +155,26 @@ mod tests {
         assert!(step(&file, &privacy, false));
         privacy.end();
         assert!(!step(&file, &privacy, true) && !file.exists());
+    }
+
+    #[test]
+    fn a_run_that_holds_still_by_itself_says_so_and_hears_the_word() {
+        let run = tempfile::tempdir().unwrap();
+        let (file, privacy) = (file(run.path()), Privacy::new());
+        let word = privacy.hold();
+        assert!(step(&file, &privacy, false));
+        assert_eq!(fs::read_to_string(&file).unwrap(), PERSON);
+        assert!(step(&file, &privacy, true) && end(run.path()).unwrap());
+        assert!(!step(&file, &privacy, true) && word.is_set() && !privacy.is_on());
+        // It goes on without a word.
+        let word = privacy.hold();
+        assert!(step(&file, &privacy, false));
+        privacy.go_on();
+        assert!(!step(&file, &privacy, true) && !file.exists() && !word.is_set());
+        // A wish for privacy comes on top.
+        privacy.hold();
+        assert!(step(&file, &privacy, false));
+        fs::write(&file, WANTED).unwrap();
+        assert!(step(&file, &privacy, true) && privacy.is_on());
     }
 }

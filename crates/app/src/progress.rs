@@ -95,6 +95,13 @@ fn render(event: &Event) -> (Verbosity, String) {
             (Normal, format!("the model answers again after {}; the run goes on", short(*away)))
         }
         Event::Paused => (Normal, "paused: nothing is looked at, asked or done".to_owned()),
+        Event::TakenOver { quiet } => {
+            let goes_on = match quiet {
+                Some(quiet) => format!("after {} without it", short(*quiet)),
+                None => "by `handsight runs unpause`".to_owned(),
+            };
+            (Normal, format!("paused by input that is not ours: the screen is yours; it goes on {goes_on}"))
+        }
         Event::GoesOn { paused } => (Normal, format!("goes on after a pause of {}", short(*paused))),
         Event::Confirmed { answer, waited } => (Normal, format!("{} ({})", answer.words(), short(*waited))),
         Event::Warning(line) => (Normal, line.clone()),

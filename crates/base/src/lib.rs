@@ -9,6 +9,7 @@ pub mod flow;
 pub mod gate;
 pub mod key;
 pub mod port;
+pub mod presence;
 pub mod privacy;
 #[cfg(test)]
 mod random;

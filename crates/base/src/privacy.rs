@@ -2,6 +2,8 @@
 //!
 //! Anybody may begin it from any thread (a signal, a key, a file); who works with a screen asks it before every look. Unlike a
 //! stop it can be taken back. It refuses to know how long it should last.
+//!
+//! The word that gives it up also ends a hold: a pause that whoever works made on their own account, for a person to see and end.
 
 use crate::stop::{Stop, StopReason};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +21,8 @@ struct State {
     change: Stop,
     /// Set once whoever works holds still.
     kept: Stop,
+    /// Whoever works holds still on their own account, until this is set or they go on.
+    hold: Option<Stop>,
 }
 
 impl Privacy {
@@ -34,14 +38,31 @@ impl Privacy {
         self.turn(true);
     }
 
+    /// Ends it, and a hold with it.
     pub fn end(&self) {
         self.turn(false);
+        let hold = self.state().hold.take();
+        hold.iter().for_each(|hold| hold.set(StopReason::Person));
     }
 
-    /// Begins it, or ends it.
+    /// Begins it, or ends it and a hold.
     pub fn toggle(&self) {
-        let is_on = self.is_on();
-        self.turn(!is_on);
+        if self.is_on() || self.is_held() { self.end() } else { self.begin() }
+    }
+
+    /// Said by whoever works: they hold still on their own account, until [`Privacy::go_on`] or until the word that this
+    /// returns is set, by [`Privacy::end`].
+    pub fn hold(&self) -> Stop {
+        self.state().hold.get_or_insert_default().clone()
+    }
+
+    /// Said by whoever works: the hold is over.
+    pub fn go_on(&self) {
+        self.state().hold = None;
+    }
+
+    pub fn is_held(&self) -> bool {
+        self.state().hold.is_some()
     }
 
     fn turn(&self, on: bool) {
@@ -103,5 +124,19 @@ mod tests {
         assert!(ended.is_set() && !privacy.is_on() && !privacy.is_kept());
         privacy.toggle();
         assert!(privacy.is_on() && !privacy.is_kept(), "each time is kept anew");
+    }
+
+    #[test]
+    fn the_word_that_ends_it_ends_a_hold_too() {
+        let privacy = Privacy::new();
+        privacy.end();
+        let word = privacy.hold();
+        assert!(privacy.is_held() && !privacy.is_on() && !word.is_set(), "an earlier word is none");
+        privacy.toggle();
+        assert!(word.is_set() && !privacy.is_held() && !privacy.is_on());
+        let word = privacy.hold();
+        privacy.go_on();
+        privacy.end();
+        assert!(!privacy.is_held() && !word.is_set(), "it went on by itself");
     }
 }

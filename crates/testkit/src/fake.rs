@@ -10,6 +10,7 @@ use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
     Capabilities, CaptureRequest, Desktop, DesktopError, DesktopInfo, Display, Injected, Overlay,
 };
+use handsight_base::presence::Presence;
 use handsight_base::space::{FrameGeometry, ScreenRect, Size};
 use handsight_base::stop::Stop;
 use std::collections::VecDeque;
@@ -42,6 +43,7 @@ struct State {
     /// Injections until the one that nobody survives.
     lives: Option<usize>,
     capabilities: Capabilities,
+    presence: Presence,
 }
 
 /// The desktop that goes to the engine. [`Handle`] stays with the test.
@@ -73,7 +75,8 @@ impl FakeDesktop {
             capture_faults: VecDeque::new(),
             inject_faults: VecDeque::new(),
             lives: None,
-            capabilities: Capabilities { input: true, ..Capabilities::default() },
+            capabilities: Capabilities { input: true, person: true, ..Capabilities::default() },
+            presence: Presence::new(),
         };
         let state = Arc::new(Mutex::new(state));
         (Self { state: Arc::clone(&state), clock }, Handle { state })
@@ -142,6 +145,11 @@ impl Handle {
     /// The `n`th injection from now on panics, from 1: nobody learns whether it happened.
     pub fn die_at_injection(&self, n: usize) {
         self.state.lock().expect("no test thread panicked while it held this").lives = Some(n);
+    }
+
+    /// The person at this screen, for a test to play.
+    pub fn presence(&self) -> Presence {
+        self.state.lock().expect("no test thread panicked while it held this").presence.clone()
     }
 
     pub fn set_displays(&self, displays: Vec<Display>) {
@@ -219,6 +227,9 @@ impl Desktop for FakeDesktop {
         {
             return Err(error);
         }
+        if self.presence().is_some_and(|presence| presence.is_on()) {
+            return Err(DesktopError::Stopped);
+        }
         if self.dies() {
             panic!("the engine dies in an injection");
         }
@@ -230,6 +241,10 @@ impl Desktop for FakeDesktop {
     fn release_all(&mut self) -> Result<(), DesktopError> {
         self.note(Call::ReleaseAll);
         Ok(())
+    }
+
+    fn presence(&self) -> Option<Presence> {
+        Some(self.state.lock().expect("no test thread panicked while it held this").presence.clone())
     }
 
     fn overlay(&mut self, overlay: Option<&Overlay>) -> Result<(), DesktopError> {

@@ -25,6 +25,7 @@ impl Profile {
             ("record.full_wait_s", self.record.full_wait_s),
             ("desktop.lost_s", self.desktop.lost_s),
             ("desktop.target_wait_s", self.desktop.target_wait_s),
+            ("person.quiet_s", self.person.quiet_s),
         ];
         for (key, value) in seconds {
             if !(0.0..=86_400.0).contains(&value) {

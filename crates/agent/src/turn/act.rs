@@ -96,6 +96,10 @@ pub(crate) fn ambiguous_line(action: &str) -> String {
     format!("[the last {action} may or may not have happened: look before you repeat it]")
 }
 
+fn paused_line(action: &str) -> String {
+    format!("[{action} was not done: a person paused the run, look again]")
+}
+
 async fn one(
     engine: &mut Engine,
     index: u32,
@@ -111,8 +115,8 @@ async fn one(
         Ok(work) => work,
         Err(error) => return Ok(Outcome::Failed { why: error.to_string(), injected: None }),
     };
-    if !engine.keep_private().await?.is_zero() {
-        engine.told.push(format!("[{} was not done: a person paused the run, look again]", action.name()));
+    if !engine.hold_still().await?.is_zero() {
+        engine.told.push(paused_line(action.name()));
         return Ok(Outcome::NotExecuted);
     }
     let turn = engine.turn;
@@ -142,9 +146,12 @@ async fn one(
     let answer = send(engine, work).await;
     engine.past.after(action, engine.stopwatch.now());
     let (outcome, end) = match answer {
-        // Before the first event, by a wish for privacy: the run goes on afterwards.
-        Err(DesktopError::Stopped) if !engine.stop.is_set() => (Outcome::NotExecuted, None),
-        answer => judge(answer),
+        // Before the first event, by a person who wants the run to hold still: it goes on afterwards.
+        Err(DesktopError::Stopped) if !engine.stop.is_set() => {
+            engine.told.push(paused_line(action.name()));
+            (Outcome::NotExecuted, None)
+        }
+        answer => judge(answer, engine.is_taken_over()),
     };
     if end.is_none() && !matches!(outcome, Outcome::Done { .. }) {
         // A batch that ended early may have left its press without its release, and the run goes on.
@@ -163,12 +170,17 @@ async fn one(
 /// What an answer of the desktop means for the record, and whether it ends the run.
 fn judge(
     answer: Result<Option<handsight_base::port::desktop::Injected>, DesktopError>,
+    taken_over: bool,
 ) -> (Outcome, Option<DesktopError>) {
     match answer {
         Ok(injected) if injected.is_none_or(|i| i.complete) => (Outcome::Done { injected }, None),
         Ok(injected) => (
             Outcome::Failed {
-                why: "ended before all of it was sent; everything is released".into(),
+                why: if taken_over {
+                    "a person took over before all of it was sent; everything is released, look again".into()
+                } else {
+                    "ended before all of it was sent; everything is released".into()
+                },
                 injected,
             },
             None,

@@ -10,7 +10,7 @@ use handsight_base::space::FrameId;
 use handsight_vision::suspicion;
 
 pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> {
-    engine.keep_private().await?;
+    engine.hold_still().await?;
     let began = engine.stopwatch.now();
     let shown = target::locate(engine).await?;
     show_hud(engine).await?;

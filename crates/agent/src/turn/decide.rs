@@ -91,8 +91,8 @@ async fn ask(
     engine: &Engine,
     request: &handsight_base::port::model::ModelRequest,
 ) -> Result<Result<ModelReply, ModelError>, Interruption> {
-    let (private, change) = engine.person.privacy.change();
-    if private {
+    let wanted = engine.person_wants(&[]);
+    if wanted.is_set() {
         return Err(Interruption::Private);
     }
     let left = engine.time_left();
@@ -106,7 +106,7 @@ async fn ask(
         biased;
         reason = engine.stop.stopped() => Err(Interruption::Stopped(reason)),
         // Given up rather than awaited: what it would say is about a screen of before.
-        _ = change.stopped() => Err(Interruption::Private),
+        _ = wanted.stopped() => Err(Interruption::Private),
         answer = engine.model.ask(request, &engine.stop) => match answer {
             Err(ModelError::Stopped) => {
                 Err(Interruption::Stopped(engine.stop.stopped().await))

@@ -42,7 +42,7 @@ pub(crate) async fn settle_down(engine: &mut Engine) -> Result<(Calm, u32), Inte
             cursor: false,
             overlay: OverlayInCapture::AsShown,
         };
-        engine.keep_private().await?;
+        engine.hold_still().await?;
         let taken = engine.clock.now();
         let frame = engine.seat.look("settle", move |desktop| desktop.capture(&request)).await?;
         if engine.profile.act.recheck {

@@ -13,6 +13,7 @@ mod interrupted;
 mod malformed;
 mod park;
 mod pause;
+mod person;
 mod rig;
 mod sim;
 mod timing;

@@ -84,8 +84,9 @@ impl Choice {
         Ok(self)
     }
 
-    /// True if the person at the screen can stop a run by a chord: what a VNC server's own keyboard does is not seen here.
-    pub(crate) const fn hears_the_chord(&self) -> bool {
+    /// True if what the person at the screen presses is heard, for a chord that stops a run and for input that pauses it. What a
+    /// VNC server's own keyboard does is not seen here.
+    pub(crate) const fn hears_the_person(&self) -> bool {
         matches!(self, Self::X11 { .. } | Self::Windows)
     }
 
@@ -160,6 +161,7 @@ pub(crate) fn hands(
     Ok(Some(HandsConfig {
         stop_chord,
         max_hold: Duration::from_secs_f64(profile.act.max_hold_s),
+        person: profile.person.pause && choice.hears_the_person(),
         // What they need of it they get over their pipe.
         withheld: providers::withheld(environment, profile),
         ..HandsConfig::new(command, at, environment.state_dir()?)

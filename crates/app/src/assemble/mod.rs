@@ -103,7 +103,9 @@ pub(crate) async fn assemble(
     stop: Stop,
 ) -> anyhow::Result<Assembled> {
     let Request { settings, task, desktop, model, folder, hands, quiet } = request;
-    let Settings { profile, sources } = settings;
+    let Settings { mut profile, sources } = settings;
+    // Whose own commands move the hands is not kept off by typing them.
+    profile.person.pause &= model.is_some();
     if let Folder::New { out: Some(out), .. } = &folder {
         run_folder::check(out)?;
     }
@@ -176,8 +178,9 @@ pub(crate) async fn assemble(
         }
     };
     if !quiet {
-        let chord = desktop.hears_the_chord().then_some(profile.desktop.stop_chord.as_str());
-        let lines = notice::start(real, chord, &run, profile.record.dump_screenshots);
+        let chord = desktop.hears_the_person().then_some(profile.desktop.stop_chord.as_str());
+        let pauses = seat.info().capabilities.person;
+        let lines = notice::start(real, chord, pauses, &run, profile.record.dump_screenshots);
         lines.iter().for_each(|line| say::progress(line));
     }
     if let desktop::Choice::Replay { run } = &desktop {

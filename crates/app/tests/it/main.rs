@@ -65,6 +65,7 @@ mod xvfb_manual;
 mod xvfb_model_faults;
 mod xvfb_one_run;
 mod xvfb_pause;
+mod xvfb_person;
 mod xvfb_picture_formats;
 mod xvfb_picture_limit;
 mod xvfb_recheck;

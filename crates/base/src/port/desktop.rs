@@ -7,6 +7,7 @@
 use crate::flow::action::{Batch, WindowQuery};
 use crate::flow::frame::{Frame, Shown};
 use crate::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
+use crate::presence::Presence;
 use crate::space::{FrameId, ScreenPx, ScreenRect};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,8 @@ pub struct Capabilities {
     pub damage: bool,
     pub pointer: bool,
     pub ui_tree: bool,
+    /// The person's own keys and mouse are told from ours, and take the screen over ([`Desktop::presence`]).
+    pub person: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -281,6 +284,12 @@ pub trait Desktop: Send {
 
     /// Set by the stop chord; the engine watches it.
     fn chord_stop(&self) -> Option<Stop> {
+        None
+    }
+
+    /// Says when a person uses the screen themselves. While it is on, [`Desktop::inject`] and [`Desktop::paste`] answer
+    /// [`DesktopError::Stopped`], or end early. `None` where they are not watched for or cannot be told from us.
+    fn presence(&self) -> Option<Presence> {
         None
     }
 

@@ -14,6 +14,7 @@ use handsight_base::flow::action::{Batch, Primitive};
 use handsight_base::gate::Approved;
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::{DesktopError, Injected, Pulse};
+use handsight_base::presence::Presence;
 use handsight_base::stop::{Stop, StopReason};
 use std::fmt::Debug;
 use std::io::{self, Read};
@@ -42,6 +43,8 @@ pub struct Hands {
     pulse: Arc<dyn Beat>,
     replies: Receiver<Reply>,
     chord: Stop,
+    /// `None` if the person is not watched for.
+    presence: Option<Presence>,
     ended: Arc<AtomicBool>,
     clock: RealClock,
     /// Numbers batches, chunks and tickets.
@@ -69,13 +72,16 @@ impl Hands {
             stop_chord: config.stop_chord.clone(),
             max_hold: config.max_hold,
             silence: config.silence,
+            person: config.person,
             engine: Engine::this(),
             line: link.address(),
         };
         let chord = Stop::new();
         let pulse = link.pulse().map_err(|why| unusable(&why))?;
         let ended = Arc::new(AtomicBool::new(false));
-        let replies = link.replies().and_then(|line| read_replies(line, chord.clone(), Arc::clone(&ended)));
+        let presence = config.person.then(Presence::new);
+        let ears = Ears { chord: chord.clone(), presence: presence.clone() };
+        let replies = link.replies().and_then(|line| read_replies(line, ears, Arc::clone(&ended)));
         let replies = replies.map_err(|why| unusable(&why))?;
         let clock = RealClock::new();
         let mut hands = Self {
@@ -83,6 +89,7 @@ impl Hands {
             pulse: Arc::new(pulse),
             replies,
             chord,
+            presence,
             ended,
             clock,
             asked: 0,
@@ -110,9 +117,9 @@ impl Hands {
     }
 
     /// Runs an approved batch. On a stop it ends within 100 ms, everything is released, and `complete` is false; so too if
-    /// the pulse stopped while something was down ([`Hands::last_ended`] tells which).
+    /// the pulse stopped while something was down or a person took over ([`Hands::last_ended`] tells which).
     ///
-    /// [`DesktopError::Stopped`] if the stop came before the first event; [`DesktopError::Input`] if the system refused
+    /// [`DesktopError::Stopped`] if the stop or the person came before the first event; [`DesktopError::Input`] if the system refused
     /// an event, after releasing everything.
     pub fn inject(&mut self, batch: Approved<Batch>, stop: &Stop) -> Result<Injected, DesktopError> {
         self.strike(batch.into_inner().primitives, stop)
@@ -149,7 +156,7 @@ impl Hands {
             tracing::warn!(?why, events, of, "a batch was cut short; everything is released");
             self.last_ended = Some(why);
         }
-        if events == 0 && ended == Some(Ended::Chord) {
+        if events == 0 && matches!(ended, Some(Ended::Chord | Ended::Person)) {
             return Err(DesktopError::Stopped);
         }
         Ok(Injected { events, of, complete: ended.is_none(), took: self.clock.now() - began })
@@ -173,6 +180,11 @@ impl Hands {
     /// Set when the person presses the stop chord; the hands take no more input then.
     pub fn chord_stop(&self) -> Stop {
         self.chord.clone()
+    }
+
+    /// The word that a person uses the screen themselves; `None` if they are not watched for or cannot be told from us.
+    pub fn presence(&self) -> Option<Presence> {
+        self.presence.clone()
     }
 
     /// What the start found pressed by an earlier life and released.
@@ -214,7 +226,8 @@ impl Hands {
     ) -> Result<(u32, Option<Ended>), DesktopError> {
         let chunk = self.number();
         let patience = ANSWER + waits(&primitives);
-        self.ask(&Command::Run { batch, chunk, primitives, last })?;
+        let waited_out = self.presence.as_ref().map_or(0, Presence::waited_out);
+        self.ask(&Command::Run { batch, chunk, primitives, last, waited_out })?;
         self.answer("inject", patience, Some(stop), |reply| match reply {
             Reply::Done { chunk: c, events, ended } if c == chunk => Heard::Answer((events, ended)),
             Reply::Waiting { chunk: c } if c == chunk => Heard::Patience,
@@ -262,7 +275,7 @@ impl Hands {
     }
 
     pub(super) fn is_stopped(&self, stop: &Stop) -> bool {
-        stop.is_set() || self.chord.is_set()
+        stop.is_set() || self.chord.is_set() || self.presence.as_ref().is_some_and(Presence::is_on)
     }
 
     pub(super) fn number(&mut self) -> u64 {
@@ -333,7 +346,7 @@ fn ended() -> DesktopError {
 /// Reads replies on a thread of its own, which ends with the pipe.
 fn read_replies(
     mut line: impl Read + Send + 'static,
-    chord: Stop,
+    ears: Ears,
     ended: Arc<AtomicBool>,
 ) -> io::Result<Receiver<Reply>> {
     // There is one question at a time; what does not fit answers questions that were given up.
@@ -344,7 +357,7 @@ fn read_replies(
         while let Ok(n @ 1..) = line.read(&mut bytes) {
             frames.push(&bytes[..n]);
             while let Ok(Some(reply)) = frames.next::<Reply>() {
-                hear(reply, &chord, &sender);
+                ears.hear(reply, &sender);
             }
         }
         ended.store(true, Ordering::Release);
@@ -352,15 +365,24 @@ fn read_replies(
     Ok(receiver)
 }
 
-fn hear(reply: Reply, chord: &Stop, sender: &SyncSender<Reply>) {
-    match reply {
-        Reply::Chord => {
-            tracing::warn!("the stop chord was pressed: everything is released, no more input");
-            chord.set(StopReason::Chord);
-        }
-        Reply::Lifted { codes, ended } => tracing::warn!(?codes, ?ended, "released without being asked"),
-        reply => {
-            let _full = sender.try_send(reply);
+/// Who is told at once, whatever the engine waits for.
+struct Ears {
+    chord: Stop,
+    presence: Option<Presence>,
+}
+
+impl Ears {
+    fn hear(&self, reply: Reply, sender: &SyncSender<Reply>) {
+        match reply {
+            Reply::Chord => {
+                tracing::warn!("the stop chord was pressed: everything is released, no more input");
+                self.chord.set(StopReason::Chord);
+            }
+            Reply::Person { report } => self.presence.iter().for_each(|presence| presence.hear(report)),
+            Reply::Lifted { codes, ended } => tracing::warn!(?codes, ?ended, "released without being asked"),
+            reply => {
+                let _full = sender.try_send(reply);
+            }
         }
     }
 }

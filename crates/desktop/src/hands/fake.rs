@@ -22,6 +22,8 @@ pub(crate) struct Fake {
     pub lost: bool,
     /// The wheel takes 120ths of a notch, and text goes as characters: Windows.
     pub units: bool,
+    /// The person holds something.
+    pub others: bool,
 }
 
 impl Injector for Fake {
@@ -88,6 +90,11 @@ impl Injector for Fake {
 
     fn down(&mut self, codes: &[Code]) -> Result<Vec<Code>, Fault> {
         Ok(codes.iter().filter(|c| self.down.contains(c)).copied().collect())
+    }
+
+    fn others_hold(&mut self, own: &[Code]) -> Result<bool, Fault> {
+        assert!(own.iter().all(|code| self.down.contains(code)));
+        Ok(self.others)
     }
 
     fn tidy(&mut self, _now: Duration, _leaving: bool) -> Result<Option<Duration>, Fault> {

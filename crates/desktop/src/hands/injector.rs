@@ -85,6 +85,8 @@ pub(crate) struct Heard {
     pub anything: bool,
     /// The stop chord.
     pub chord: bool,
+    /// Input that is not ours. Never, where none is watched for.
+    pub person: bool,
 }
 
 /// An injector as the process serves it: a connection of its own that things come in on.
@@ -136,6 +138,12 @@ pub(crate) trait Injector {
 
     /// Of these codes, those that are down in truth.
     fn down(&mut self, codes: &[Code]) -> Result<Vec<Code>, Fault>;
+
+    /// True if a key or button is down that is none of `own`, and the person is watched for.
+    fn others_hold(&mut self, own: &[Code]) -> Result<bool, Fault> {
+        let _ = own;
+        Ok(false)
+    }
 
     /// Gives borrowed keycodes back that nobody needs any more; says when to ask again.
     fn tidy(&mut self, now: Duration, leaving: bool) -> Result<Option<Duration>, Fault>;

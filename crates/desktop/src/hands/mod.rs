@@ -66,12 +66,14 @@ pub struct HandsConfig {
     pub max_hold: Duration,
     /// Without a beat for so long, everything is released.
     pub silence: Duration,
+    /// Whether the person's own keys and mouse take the screen over, where they can be told from ours.
+    pub person: bool,
     /// Environment variables the process does not get: the keys of providers.
     pub withheld: Vec<String>,
 }
 
 impl HandsConfig {
-    /// With the defaults: Ctrl+Alt+Pause, 30 s, 250 ms.
+    /// With the defaults: Ctrl+Alt+Pause, 30 s, 250 ms, and whoever else uses the screen is let be.
     pub fn new(command: Vec<OsString>, screen: Screen, state_dir: impl Into<PathBuf>) -> Self {
         Self {
             command,
@@ -84,6 +86,7 @@ impl HandsConfig {
             ]),
             max_hold: Duration::from_secs(30),
             silence: Duration::from_millis(250),
+            person: false,
             withheld: Vec::new(),
         }
     }

@@ -144,6 +144,9 @@ fn serve<I: Attached>(
         if heard.chord {
             hands.chord(clock.now())?;
         }
+        if heard.person {
+            hands.person(clock.now())?;
+        }
         if heard.anything {
             continue;
         }

@@ -28,6 +28,8 @@ pub(crate) struct Hello {
     pub max_hold: Duration,
     /// Silence after which held keys are released.
     pub silence: Duration,
+    /// Whether the person's own input is watched for.
+    pub person: bool,
     pub engine: Engine,
     /// Where the child finds the rest of its lines.
     pub line: Address,
@@ -61,8 +63,9 @@ impl Engine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Command {
-    /// Runs a chunk of a batch; answered by [`Reply::Done`] or [`Reply::Failed`]. All chunks of a batch carry its number.
-    Run { batch: u64, chunk: u64, primitives: Vec<Primitive>, last: bool },
+    /// Runs a chunk of a batch; answered by [`Reply::Done`] or [`Reply::Failed`]. All chunks of a batch carry its number, and up
+    /// to which report the engine has waited the person out.
+    Run { batch: u64, chunk: u64, primitives: Vec<Primitive>, last: bool, waited_out: u64 },
     /// Forgets what is queued and releases everything; answered by [`Reply::Released`].
     Release { ticket: u64 },
     /// Answered by [`Reply::Ledger`]: entries from this number on.
@@ -104,6 +107,10 @@ pub(crate) enum Reply {
     },
     /// The person pressed the stop chord. No input is taken from now on.
     Chord,
+    /// The person uses the screen themselves: no input is taken until the engine has waited out this report, and every later one.
+    Person {
+        report: u64,
+    },
     Ledger(Vec<LedgerEntry>),
     Clipboard {
         ticket: u64,
@@ -123,6 +130,8 @@ pub enum Ended {
     Silence,
     /// The stop chord.
     Chord,
+    /// The person uses the screen themselves.
+    Person,
     /// A key or button was down longer than is allowed.
     HeldTooLong,
 }
@@ -254,6 +263,7 @@ mod tests {
                 Primitive::Wait(Duration::from_nanos(1_000_000_001)),
             ],
             last: true,
+            waited_out: 5,
         };
         let bytes = [frame(&sent).unwrap(), frame(&Command::Release { ticket: 1 }).unwrap()].concat();
         let mut frames = Frames::default();

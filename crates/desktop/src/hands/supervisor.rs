@@ -4,18 +4,24 @@
 //! system, no pipe and no clock, so every rule about letting go is tested here with a fake injector and made-up time.
 //!
 //! It lets go of everything when the engine ends, asks for it, gives no sign of life for [`Limits::silence`] while
-//! something is down, when the person presses the stop chord, and when the system refuses an event. A batch counts as
+//! something is down, when the person presses the stop chord or uses the screen themselves (`supervisor/person.rs`), and when the
+//! system refuses an event. A batch counts as
 //! holding from its first press to its end, so that a turn that deadlocks does not type on. A batch that was let go of stays
 //! let go of: its chunks that are still to come are refused, also if it happened between two of them.
 
 use super::held::Held;
 use super::injector::{Code, Event, Injector, Purpose, Resolved, Stroke};
 use super::protocol::{Command, Ended, Fault, LedgerEntry, Reply};
-use handsight_base::NOTCH;
-use handsight_base::flow::action::{Axis, Button, Primitive};
+use handsight_base::flow::action::{Button, Primitive};
 use handsight_base::key::Key;
+use person::Person;
 use std::collections::VecDeque;
 use std::time::Duration;
+
+mod count;
+mod person;
+
+pub(crate) use count::{events_of, notches};
 
 /// How long what may last.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +86,7 @@ pub(crate) struct Supervisor<I> {
     begun_chunk: bool,
     /// The stop chord came: no more input.
     closed: bool,
+    person: Person,
     ledger: VecDeque<LedgerEntry>,
     injected: u64,
     replies: Vec<Reply>,
@@ -104,6 +111,7 @@ impl<I: Injector> Supervisor<I> {
             begun: false,
             begun_chunk: false,
             closed: false,
+            person: Person::default(),
             ledger: VecDeque::new(),
             injected: 0,
             replies: Vec::new(),
@@ -128,13 +136,17 @@ impl<I: Injector> Supervisor<I> {
             Command::Run { chunk, .. } if self.closed => {
                 self.replies.push(Reply::Done { chunk, events: 0, ended: Some(Ended::Chord) });
             }
-            Command::Run { batch, chunk, primitives, last } => {
+            Command::Run { batch, chunk, primitives, last, waited_out } => {
                 if self.run.is_some() {
                     // The engine gave up waiting for the chunk before.
                     self.let_go(Ended::Asked, now)?;
                 }
                 if self.batch != batch {
                     (self.batch, self.cut) = (batch, None);
+                    self.person.batch_begins();
+                }
+                if self.person.keeps(waited_out) {
+                    self.cut = Some(Ended::Person);
                 }
                 if self.cut.is_some() {
                     self.replies.push(Reply::Done { chunk, events: 0, ended: self.cut });
@@ -174,6 +186,7 @@ impl<I: Injector> Supervisor<I> {
 
     /// Does what is due and returns when there is more to do, if nothing comes in before.
     pub(crate) fn step(&mut self, now: Duration) -> Result<Option<Duration>, Fault> {
+        self.tell_of_person(now)?;
         if self.holds() && now.saturating_sub(self.heard) >= self.limits.silence {
             self.let_go(Ended::Silence, now)?;
         }
@@ -198,6 +211,7 @@ impl<I: Injector> Supervisor<I> {
             self.run.is_some().then(|| self.catching_up.unwrap_or(self.due)),
             self.holds().then_some(self.heard + self.limits.silence),
             self.held.oldest().map(|since| since + self.limits.max_hold),
+            self.person.due(),
             tidy,
         ]
         .into_iter()
@@ -222,7 +236,13 @@ impl<I: Injector> Supervisor<I> {
     fn work(&mut self, now: Duration) -> Result<(), Fault> {
         let Some(run) = &self.run else { return Ok(()) };
         let (chunk, last) = (run.chunk, run.last);
-        self.catching_up = None;
+        self.catching_up = self.until_person_lets_go(now)?;
+        if self.catching_up.is_some() {
+            self.replies.push(Reply::Waiting { chunk });
+        }
+        if self.catching_up.is_some() || self.run.is_none() {
+            return Ok(());
+        }
         while let Some(next) = self.queue.front().copied() {
             if now < self.due {
                 // What was sent so far should be seen while we wait.
@@ -447,24 +467,6 @@ impl<I: Injector> Supervisor<I> {
         self.settle()?;
         self.replies.push(Reply::Lifted { codes: old, ended: Ended::HeldTooLong });
         Ok(())
-    }
-}
-
-/// Clicks of a wheel for 120ths of a notch: rounded, at least one for anything but zero (S-30).
-pub(crate) fn notches(units: i32) -> u32 {
-    let notch = NOTCH.unsigned_abs();
-    let rounded = (units.unsigned_abs() + notch / 2) / notch;
-    if units == 0 { 0 } else { rounded.max(1) }
-}
-
-/// How many events a primitive asks for: presses, releases, moves and notches. What a layout needs around a character
-/// is not counted, and a wheel that turns by less than a notch counts as the notches that come closest.
-pub(crate) fn events_of(primitive: &Primitive) -> u32 {
-    match primitive {
-        Primitive::Move(_) | Primitive::Button { .. } | Primitive::Key { .. } => 1,
-        Primitive::Char(_) => 2,
-        Primitive::Wheel { axis: Axis::Vertical | Axis::Horizontal, units } => notches(*units),
-        Primitive::Wait(_) => 0,
     }
 }
 

@@ -136,7 +136,7 @@ impl Attached for VncInput {
     }
 
     fn pump(&mut self) -> Result<Heard, Fault> {
-        Ok(Heard { anything: self.take_in()?, chord: false })
+        Ok(Heard { anything: self.take_in()?, ..Heard::default() })
     }
 
     fn resign(&mut self) -> Result<(), Fault> {

@@ -9,6 +9,7 @@ mod chord;
 mod keys;
 mod layout;
 mod ownership;
+mod person;
 mod send;
 mod shield;
 
@@ -20,7 +21,9 @@ use handsight_base::flow::action::Button;
 use handsight_base::key::{Key, Named};
 use layout::Layout;
 use ownership::Ownership;
+use person::Ours;
 use send::Queue;
+use std::sync::Arc;
 use std::time::Duration;
 use windows::Win32::UI::Input::KeyboardAndMouse::{
     GetAsyncKeyState, VK_LBUTTON, VK_MBUTTON, VK_RBUTTON, VK_XBUTTON1, VK_XBUTTON2,
@@ -41,6 +44,8 @@ const FORWARD: u8 = 5;
 pub(crate) struct WindowsInput {
     ownership: Ownership,
     chord: ChordWatch,
+    /// What our own input looks like; `None` if whoever else uses the screen is let be.
+    ours: Option<Arc<Ours>>,
     queue: Queue,
     layout: Layout,
     /// Keys that we pressed and did not release.
@@ -54,10 +59,12 @@ impl Attached for WindowsInput {
     fn attach(hello: &Hello) -> Result<Self, Fault> {
         crate::windows::declare_dpi_awareness();
         let ownership = Ownership::take(hello.engine)?;
-        let chord = ChordWatch::start(&hello.stop_chord)?;
+        let ours = hello.person.then(Arc::<Ours>::default);
+        let chord = ChordWatch::start(&hello.stop_chord, ours.clone())?;
         Ok(Self {
             ownership,
             chord,
+            ours,
             queue: Queue::default(),
             layout: Layout::of_focus(),
             down: Vec::new(),
@@ -71,7 +78,8 @@ impl Attached for WindowsInput {
             return Err(Fault::Superseded);
         }
         let chord = self.chord.take();
-        Ok(Heard { anything: chord, chord })
+        let person = self.chord.take_touch();
+        Ok(Heard { anything: chord || person, chord, person })
     }
 
     fn resign(&mut self) -> Result<(), Fault> {
@@ -80,7 +88,8 @@ impl Attached for WindowsInput {
     }
 
     fn sources(&self) -> Vec<Source<'_>> {
-        vec![self.chord.source(), self.ownership.source()]
+        let [pressed, touched] = self.chord.sources();
+        vec![pressed, touched, self.ownership.source()]
     }
 }
 
@@ -137,7 +146,10 @@ impl Injector for WindowsInput {
 
     fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault> {
         match event {
-            Event::Move(to) => self.queue.move_to(to, now)?,
+            Event::Move(to) => {
+                self.ours.iter().for_each(|ours| ours.went((to.x, to.y)));
+                self.queue.move_to(to, now)?;
+            }
             Event::Press(Code::Button(button)) => self.queue.button(button, true, now),
             Event::Release(Code::Button(button)) => self.queue.button(button, false, now),
             Event::Press(Code::Key(code)) => {
@@ -170,6 +182,10 @@ impl Injector for WindowsInput {
 
     fn down(&mut self, codes: &[Code]) -> Result<Vec<Code>, Fault> {
         Ok(codes.iter().copied().filter(|code| is_down(*code)).collect())
+    }
+
+    fn others_hold(&mut self, own: &[Code]) -> Result<bool, Fault> {
+        Ok(self.ours.is_some() && own.is_empty() && person::holds())
     }
 
     fn tidy(&mut self, _now: Duration, _leaving: bool) -> Result<Option<Duration>, Fault> {

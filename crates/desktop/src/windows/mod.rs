@@ -55,6 +55,7 @@ use handsight_base::port::desktop::{
     Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo,
     Display, Injected, Overlay, OverlayInCapture, Pulse, Window, WindowId,
 };
+use handsight_base::presence::Presence;
 use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;
 use overlay::OverlayWindow;
@@ -184,6 +185,7 @@ impl Desktop for WindowsDesktop {
                 damage: self.config.method == Method::Dxgi,
                 pointer: true,
                 ui_tree: false,
+                person: self.presence().is_some(),
             },
         }
     }
@@ -289,6 +291,10 @@ impl Desktop for WindowsDesktop {
 
     fn chord_stop(&self) -> Option<Stop> {
         self.hands.as_ref().map(|hands| locked(hands).chord_stop())
+    }
+
+    fn presence(&self) -> Option<Presence> {
+        self.hands.as_ref().and_then(|hands| locked(hands).presence())
     }
 }
 

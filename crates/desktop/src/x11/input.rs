@@ -1,13 +1,15 @@
 //! The X11 injector: XTEST events over a connection of the hands' own.
 //!
 //! The connection is impervious to other clients' server grabs, or a release would wait behind them. It owns the selection
-//! that says whose hands are on this display, and it hears the stop chord as raw events of the root window, which arrive
-//! even while a program has grabbed the keyboard; a key grab would not.
+//! that says whose hands are on this display, and it hears the stop chord and the person as raw events of the root window, which
+//! arrive even while a program has grabbed the keyboard; a key grab would not.
 
 mod chord;
 mod drain;
+mod fault;
 pub(super) mod keymap;
 mod ownership;
+mod person;
 mod spare;
 
 use crate::hands::Screen;
@@ -17,19 +19,20 @@ use crate::hands::system::Source;
 use crate::keysyms;
 use chord::ChordWatch;
 use drain::Drain;
-use handsight_base::flow::action::{Axis, Button};
+use fault::{atom, broken, lost, no_key, unwritten};
+use handsight_base::flow::action::Button;
 use handsight_base::key::{Key, Named};
 use keymap::{Effect, Layout, State, bits};
 use ownership::Ownership;
+use person::PersonWatch;
 use spare::{Plan, Spares};
 use std::collections::HashSet;
 use std::os::fd::AsFd;
 use std::time::Duration;
 use x11rb::connection::Connection;
-use x11rb::errors::{ConnectionError, ReplyError};
 use x11rb::protocol::Event as XEvent;
 use x11rb::protocol::xkb::{ConnectionExt as _, EventType, Group, MapPart, SelectEventsAux};
-use x11rb::protocol::xproto::{self, Atom, ConnectionExt as _, ModMask, Window};
+use x11rb::protocol::xproto::{self, ConnectionExt as _, ModMask, Window};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
@@ -54,6 +57,8 @@ pub(crate) struct X11Input {
     spares: Spares,
     drain: Drain,
     chord: ChordWatch,
+    /// `None` if whoever else uses the screen is let be.
+    person: Option<PersonWatch>,
     /// Keycodes that we pressed and did not release.
     down: Vec<u32>,
     /// CapsLock is to be given back.
@@ -90,7 +95,8 @@ impl Attached for X11Input {
         let events = EventType::NEW_KEYBOARD_NOTIFY | EventType::MAP_NOTIFY;
         let none = EventType::from(0u16);
         conn.xkb_select_events(CORE, none, events, all, all, &SelectEventsAux::new()).map_err(lost)?;
-        let chord = ChordWatch::new(&conn, root, &hello.stop_chord)?;
+        let chord = ChordWatch::new(&conn, root, &hello.stop_chord, hello.person)?;
+        let person = hello.person.then(|| PersonWatch::new(&conn)).transpose()?;
         let drain = Drain::new(&conn, root)?;
         let (spares, left) = Spares::open(hello.state_file("borrowed"));
         let mut input = Self {
@@ -104,6 +110,7 @@ impl Attached for X11Input {
             spares,
             drain,
             chord,
+            person,
             down: Vec::new(),
             caps: false,
             caps_meant: false,
@@ -123,11 +130,13 @@ impl Attached for X11Input {
     }
 
     fn pump(&mut self) -> Result<Heard, Fault> {
-        let remembered = self.chord.take_remembered();
-        let mut heard = Heard { anything: remembered, chord: remembered };
+        let chord = self.chord.take_remembered();
+        let person = self.person.as_mut().is_some_and(PersonWatch::take_remembered);
+        let mut heard = Heard { anything: chord || person, chord, person };
         let mut superseded = false;
         while let Some(event) = self.conn.poll_for_event().map_err(lost)? {
             heard.anything = true;
+            heard.person |= self.person.as_mut().is_some_and(|person| person.heard(&event, &self.down));
             match event {
                 XEvent::XinputRawKeyPress(e) => heard.chord |= self.chord.press(e.detail as u8),
                 XEvent::XinputRawKeyRelease(e) => self.chord.release(e.detail as u8),
@@ -338,6 +347,7 @@ impl Injector for X11Input {
     }
 
     fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault> {
+        self.person.iter_mut().for_each(|person| person.sends(event, now));
         let fake = |kind: u8, detail: u8, x: i16, y: i16| {
             let sent = self.conn.xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, self.root, x, y, 0);
             sent.map(drop).map_err(lost)
@@ -350,12 +360,7 @@ impl Injector for X11Input {
             Event::Press(Code::Button(b)) => fake(xproto::BUTTON_PRESS_EVENT, b, 0, 0),
             Event::Release(Code::Button(b)) => fake(xproto::BUTTON_RELEASE_EVENT, b, 0, 0),
             Event::Notch { axis, positive } => {
-                let button = match (axis, positive) {
-                    (Axis::Vertical, true) => 4,
-                    (Axis::Vertical, false) => 5,
-                    (Axis::Horizontal, false) => 6,
-                    (Axis::Horizontal, true) => 7,
-                };
+                let button = person::wheel(axis, positive);
                 fake(xproto::BUTTON_PRESS_EVENT, button, 0, 0)?;
                 fake(xproto::BUTTON_RELEASE_EVENT, button, 0, 0)
             }
@@ -394,7 +399,12 @@ impl Injector for X11Input {
         Ok(codes.iter().copied().filter(is_down).collect())
     }
 
+    fn others_hold(&mut self, own: &[Code]) -> Result<bool, Fault> {
+        self.person.as_ref().map_or(Ok(false), |_| person::others_hold(&self.conn, self.root, own))
+    }
+
     fn tidy(&mut self, now: Duration, leaving: bool) -> Result<Option<Duration>, Fault> {
+        self.person.iter_mut().for_each(|person| person.forgets(now));
         let Some(last) = self.spares.last_used() else { return Ok(None) };
         let idle = last + IDLE;
         if !leaving && now < idle {
@@ -427,11 +437,13 @@ impl X11Input {
         }
     }
 
-    /// Takes events in where the chord cannot be acted upon yet; it is remembered.
+    /// Takes events in where nobody can act upon the chord or the person yet; both are remembered.
     fn pump_quietly(&mut self) -> Result<(), Fault> {
-        if self.pump()?.chord {
+        let heard = self.pump()?;
+        if heard.chord {
             self.chord.remember();
         }
+        self.person.iter_mut().filter(|_| heard.person).for_each(PersonWatch::remember);
         Ok(())
     }
 }
@@ -440,38 +452,4 @@ impl X11Input {
 fn carries_only(layout: &Layout, code: u8, symbol: u32) -> bool {
     let symbols = layout.symbols(code);
     !symbols.is_empty() && symbols.iter().all(|s| *s == symbol)
-}
-
-fn atom(conn: &RustConnection, name: &str) -> Result<Atom, Fault> {
-    Ok(conn.intern_atom(false, name.as_bytes()).map_err(lost)?.reply().map_err(broken)?.atom)
-}
-
-fn lost(why: ConnectionError) -> Fault {
-    Fault::Lost { why: format!("the X server does not answer the hands any more ({why})") }
-}
-
-fn broken(why: ReplyError) -> Fault {
-    match why {
-        ReplyError::ConnectionError(why) => lost(why),
-        ReplyError::X11Error(e) => {
-            let request = e.request_name.unwrap_or("a request");
-            Fault::Refused {
-                why: format!("the X server answered {:?} to {request}", e.error_kind),
-                code: Some(e.error_code.into()),
-            }
-        }
-    }
-}
-
-fn no_key(symbol: u32) -> Fault {
-    Fault::NoKey { key: format!("keysym {symbol:#x}") }
-}
-
-fn unwritten(why: &std::io::Error) -> Fault {
-    Fault::Refused {
-        why: format!(
-            "the file that lists borrowed keycodes cannot be written ({why}); make room in the state folder"
-        ),
-        code: why.raw_os_error().map(i64::from),
-    }
 }

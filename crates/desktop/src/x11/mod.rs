@@ -36,6 +36,7 @@ use handsight_base::port::desktop::{
     Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo,
     Display, Injected, Overlay, OverlayInCapture, Pulse, Window, WindowId,
 };
+use handsight_base::presence::Presence;
 use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;
 use overlay::OverlayWindow;
@@ -187,6 +188,7 @@ impl Desktop for X11Desktop {
                 damage: has.damage,
                 pointer: true,
                 ui_tree: false,
+                person: self.presence().is_some(),
             },
         }
     }
@@ -313,6 +315,10 @@ impl Desktop for X11Desktop {
 
     fn chord_stop(&self) -> Option<Stop> {
         self.hands.as_ref().map(|hands| locked(hands).chord_stop())
+    }
+
+    fn presence(&self) -> Option<Presence> {
+        self.hands.as_ref().and_then(|hands| locked(hands).presence())
     }
 }
 

@@ -48,6 +48,8 @@ mod wine_overlay_faults;
 #[cfg(windows)]
 mod wine_panes;
 #[cfg(windows)]
+mod wine_person;
+#[cfg(windows)]
 mod wine_rig;
 #[cfg(windows)]
 mod wine_scaled_conformance;
@@ -78,7 +80,11 @@ mod xvfb_host;
 #[cfg(target_os = "linux")]
 mod xvfb_overlay;
 #[cfg(target_os = "linux")]
+mod xvfb_person;
+#[cfg(target_os = "linux")]
 mod xvfb_repaint;
+#[cfg(target_os = "linux")]
+mod xvfb_stop;
 #[cfg(target_os = "linux")]
 mod xvfb_typing;
 #[cfg(target_os = "linux")]

@@ -1,10 +1,8 @@
 //! Mouse, wheel, chords and refusals, as an independent X client and the server see them.
 
 use crate::fault_proxy::{Fault, FaultProxy};
-use crate::hands_rig::{
-    batch, batch_with, chord, click, click_with, config, hands, hold, inject, scroll, spot, text, turn,
-};
-use handsight_base::flow::action::{Action, Button, Timing};
+use crate::hands_rig::{batch, chord, click, click_with, config, hands, hold, inject, scroll, spot, turn};
+use handsight_base::flow::action::{Action, Button};
 use handsight_base::key::Modifiers;
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::stop::{Stop, StopReason};
@@ -186,36 +184,6 @@ fn input_takes_little_more_than_its_delay() {
     whole.sort();
     eprintln!("click p50 {:?}, with its delay {:?}", bare[10], whole[10]);
     assert!(whole[10] >= delay && whole[10] < delay + Duration::from_millis(50), "{:?}", whole[10]);
-}
-
-#[test]
-fn a_stop_ends_typing_within_100_ms() {
-    let Some((_x, mut witness, mut hands)) = rig() else { return };
-    witness.watch_everything();
-    let slow = Timing { type_interval: Duration::from_millis(3), ..Timing::default() };
-    for round in 0..5 {
-        witness.forget();
-        let _turn = turn(hands.pulse());
-        let stop = Stop::new();
-        let batch = batch_with(text(&"all work and no play ".repeat(500)), &slow);
-        let (injected, stopped) = std::thread::scope(|scope| {
-            let typing = scope.spawn(|| hands.inject(batch, &stop).unwrap());
-            witness.wait_until("typing goes on", PATIENCE, |w| w.events().len() > 100 + round * 37);
-            let stopped = Witness::now();
-            stop.set(StopReason::Person);
-            (typing.join().unwrap(), stopped)
-        });
-        assert!(!injected.complete && injected.events > 50 && injected.events < injected.of);
-        let last = witness.events().last().unwrap().time;
-        let late = last.wrapping_sub(stopped) as i32;
-        assert!(late <= 100, "the last event came {late} ms after the stop");
-        witness.assert_quiet();
-    }
-    let stopped = Stop::new();
-    stopped.set(StopReason::Terminate);
-    witness.forget();
-    assert_eq!(hands.inject(batch(click(1, 1)), &stopped), Err(DesktopError::Stopped));
-    assert_eq!(witness.events(), []);
 }
 
 fn press_stop_chord(witness: &Witness) {

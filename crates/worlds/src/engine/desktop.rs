@@ -161,6 +161,7 @@ impl Desktop for WorldDesktop {
                 damage: true,
                 pointer: true,
                 ui_tree: false,
+                person: false,
             },
         }
     }

@@ -49,7 +49,7 @@ pub(super) fn check(
         let found = if lacking.is_empty() { floor.to_string() } else { lacking.join("; ") };
         findings.expect("windows_build", lacking.is_empty(), found, remedy);
     }
-    let hears = choice.hears_the_chord();
+    let hears = choice.hears_the_person();
     #[cfg(windows)]
     super::windows::check(&mut findings, &handsight_desktop::windows::Health::here());
     let capture = settings.profile.capture.clone();
@@ -81,10 +81,17 @@ pub(super) fn check(
         findings.ok("clipboard_keeper", what);
     }
     if let Some(config) = hands {
-        let stops = if hears {
-            format!("{} stops them", config.stop_chord)
-        } else {
-            "only Ctrl-C here stops them".into()
+        let stops = match (hears, config.person) {
+            (true, true) => {
+                format!("{} stops them; the person's own mouse and keyboard pause a run", config.stop_chord)
+            }
+            (true, false) => format!(
+                "{} stops them; the person's own mouse and keyboard pause nothing (person.pause)",
+                config.stop_chord
+            ),
+            (false, _) => {
+                "only Ctrl-C here stops them; a person's own input cannot be told from a run's there".into()
+            }
         };
         match within(DEADLINE, "hands", move || Hands::spawn(config).map(drop)) {
             Ok(()) => findings.ok("hands", format!("they start, and {stops}")),

@@ -1,5 +1,7 @@
 use super::super::fake::Fake;
 use super::*;
+use handsight_base::NOTCH;
+use handsight_base::flow::action::Axis;
 use handsight_base::key::Named;
 use handsight_base::space::ScreenPx;
 use tempfile::TempDir;
@@ -9,7 +11,7 @@ const LEFT: Code = Code::Button(1);
 const SHIFT: Code = Code::Key(50);
 const CTRL: Key = Key::Named(Named::Control);
 
-fn at(millis: u64) -> Duration {
+pub(super) fn at(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
@@ -17,53 +19,55 @@ fn key(key: Key, down: bool) -> Primitive {
     Primitive::Key { key, down }
 }
 
-fn button(down: bool) -> Primitive {
+pub(super) fn button(down: bool) -> Primitive {
     Primitive::Button { button: Button::Left, down }
 }
 
-struct Rig {
-    hands: Supervisor<Fake>,
+pub(super) struct Rig {
+    pub(super) hands: Supervisor<Fake>,
     folder: TempDir,
     batch: u64,
     chunk: u64,
+    pub(super) waited_out: u64,
 }
 
 impl Rig {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::over(Fake::default(), TempDir::new().unwrap())
     }
 
-    fn over(fake: Fake, folder: TempDir) -> Self {
+    pub(super) fn over(fake: Fake, folder: TempDir) -> Self {
         let (held, left) = Held::open(&folder.path().join("pressed")).unwrap();
         let hands = Supervisor::new(fake, held, &left, LIMITS).unwrap();
-        Self { hands, folder, batch: 1, chunk: 0 }
+        Self { hands, folder, batch: 1, chunk: 0, waited_out: 0 }
     }
 
     /// Hands a chunk in and does what is due. The next is of another batch if this is the `last`.
-    fn run(&mut self, primitives: &[Primitive], last: bool, now: Duration) -> Vec<Reply> {
+    pub(super) fn run(&mut self, primitives: &[Primitive], last: bool, now: Duration) -> Vec<Reply> {
         self.chunk += 1;
         let (batch, chunk) = (self.batch, self.chunk);
-        let run = Command::Run { batch, chunk, primitives: primitives.to_vec(), last };
+        let waited_out = self.waited_out;
+        let run = Command::Run { batch, chunk, primitives: primitives.to_vec(), last, waited_out };
         self.batch += u64::from(last);
         self.hands.command(run, now).unwrap();
         self.at(now)
     }
 
-    fn at(&mut self, now: Duration) -> Vec<Reply> {
+    pub(super) fn at(&mut self, now: Duration) -> Vec<Reply> {
         self.hands.step(now).unwrap();
         self.hands.replies()
     }
 
-    fn down(&self) -> Vec<Code> {
+    pub(super) fn down(&self) -> Vec<Code> {
         self.hands.input.down.iter().copied().collect()
     }
 
-    fn on_disk(&self) -> Vec<Code> {
+    pub(super) fn on_disk(&self) -> Vec<Code> {
         Held::open(&self.folder.path().join("pressed")).unwrap().1
     }
 }
 
-fn done(events: u32, ended: Option<Ended>) -> impl Fn(&Reply) -> bool {
+pub(super) fn done(events: u32, ended: Option<Ended>) -> impl Fn(&Reply) -> bool {
     move |r| matches!(r, Reply::Done { events: e, ended: why, .. } if *e == events && *why == ended)
 }
 

@@ -1,4 +1,4 @@
-//! The stop chord, heard whatever program has the focus.
+//! The stop chord and the person, heard whatever program has the focus.
 //!
 //! Raw input that goes to a window of ours in the background too: it delays nobody's keys, cannot be taken by another
 //! program's hot key or keyboard hook, and is not dropped when this machine is slow, as a hook is that answers late. It counts
@@ -7,6 +7,7 @@
 
 use super::keys::{code, virtual_key};
 use super::layout::Layout;
+use super::person::{self, Ours};
 use crate::hands::protocol::Fault;
 use crate::hands::system::{Event, Source};
 use crate::windows::system::why;
@@ -21,8 +22,8 @@ use windows::Win32::UI::Input::KeyboardAndMouse::{
     VK_RCONTROL, VK_RMENU, VK_RSHIFT, VK_RWIN, VK_SHIFT,
 };
 use windows::Win32::UI::Input::{
-    GetRawInputData, HRAWINPUT, RAWINPUT, RAWINPUTDEVICE, RAWINPUTHEADER, RAWKEYBOARD, RID_INPUT,
-    RIDEV_INPUTSINK, RIM_TYPEKEYBOARD, RegisterRawInputDevices,
+    GetRawInputData, HRAWINPUT, RAWINPUT, RAWINPUTDEVICE, RAWINPUTHEADER, RID_INPUT, RIDEV_INPUTSINK,
+    RIM_TYPEKEYBOARD, RegisterRawInputDevices,
 };
 use windows::Win32::UI::WindowsAndMessaging::{
     CreateWindowExW, DestroyWindow, DispatchMessageW, GetMessageW, HWND_MESSAGE, MSG, PostThreadMessageW,
@@ -30,47 +31,62 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::w;
 
-/// Watches for the chord until it is dropped.
+/// Usages of HID's page 1.
+const KEYBOARDS: u16 = 6;
+const MICE: u16 = 2;
+
+/// Watches for the chord, and for the person if it is given what is known of our own input, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ChordWatch {
     pressed: Arc<Event>,
+    touched: Arc<Event>,
     thread: u32,
 }
 
 impl ChordWatch {
-    pub(super) fn start(chord: &Chord) -> Result<Self, Fault> {
+    pub(super) fn start(chord: &Chord, ours: Option<Arc<Ours>>) -> Result<Self, Fault> {
         let unusable = |why: String| Fault::Unusable {
             why: format!("the stop chord could not be heard: {why}"),
             remedy: "Log in to a session with a desktop".to_owned(),
         };
         let pressed = Arc::new(Event::new().map_err(|why| unusable(why.to_string()))?);
+        let touched = Arc::new(Event::new().map_err(|why| unusable(why.to_string()))?);
         let mut keys = Keys::new(chord);
-        let rung = Arc::clone(&pressed);
+        let [chord_rung, touch_rung] = [Arc::clone(&pressed), Arc::clone(&touched)];
         let (started, ready) = sync_channel(1);
-        let thread =
-            std::thread::Builder::new().name("stop chord".to_owned()).spawn(move || match listen() {
+        let thread = std::thread::Builder::new().name("stop chord".to_owned()).spawn(move || {
+            match listen(ours.is_some()) {
                 Ok(window) => {
                     let _waits = started.send(Ok(thread_id()));
-                    pump(window, &mut keys, &rung);
+                    pump(window, |input| {
+                        if keyboard(input).is_some_and(|(key, down)| keys.heard(key, down)) {
+                            chord_rung.set();
+                        }
+                        if ours.as_ref().is_some_and(|ours| person::did(input, ours)) {
+                            touch_rung.set();
+                        }
+                    });
                 }
                 Err(error) => drop(started.send(Err(why(&error)))),
-            });
+            }
+        });
         thread.map_err(|why| unusable(why.to_string()))?;
         let thread = ready.recv().map_err(|why| unusable(why.to_string()))?.map_err(unusable)?;
-        Ok(Self { pressed, thread })
+        Ok(Self { pressed, touched, thread })
     }
 
     /// True if it was pressed since the last time.
     pub(super) fn take(&self) -> bool {
-        let pressed = self.pressed.is_set();
-        if pressed {
-            self.pressed.reset();
-        }
-        pressed
+        self.pressed.take()
     }
 
-    pub(super) fn source(&self) -> Source<'_> {
-        self.pressed.source()
+    /// True if the person did anything since the last time.
+    pub(super) fn take_touch(&self) -> bool {
+        self.touched.take()
+    }
+
+    pub(super) fn sources(&self) -> [Source<'_>; 2] {
+        [self.pressed.source(), self.touched.source()]
     }
 }
 
@@ -88,33 +104,38 @@ fn thread_id() -> u32 {
     unsafe { GetCurrentThreadId() }
 }
 
-/// A window that nobody sees, to which every key of every keyboard is reported.
+/// A window that nobody sees, to which every key of every keyboard is reported, and every mouse if wanted.
 #[expect(unsafe_code, reason = "calls of the Windows API")]
-fn listen() -> windows::core::Result<HWND> {
+fn listen(mice: bool) -> windows::core::Result<HWND> {
     let (style, ex) = (WINDOW_STYLE(0), WINDOW_EX_STYLE(0));
     // SAFETY: a class of the system's own and no pointers; the array is as long as it says.
     unsafe {
         let parent = Some(HWND_MESSAGE);
         let window =
             CreateWindowExW(ex, w!("STATIC"), w!("handsight"), style, 0, 0, 0, 0, parent, None, None, None)?;
-        let keyboards =
-            RAWINPUTDEVICE { usUsagePage: 1, usUsage: 6, dwFlags: RIDEV_INPUTSINK, hwndTarget: window };
-        RegisterRawInputDevices(&[keyboards], size_of::<RAWINPUTDEVICE>() as u32)?;
+        let all = |usage| RAWINPUTDEVICE {
+            usUsagePage: 1,
+            usUsage: usage,
+            dwFlags: RIDEV_INPUTSINK,
+            hwndTarget: window,
+        };
+        let kinds = [all(KEYBOARDS), all(MICE)];
+        let kinds = if mice { &kinds[..] } else { &kinds[..1] };
+        RegisterRawInputDevices(kinds, size_of::<RAWINPUTDEVICE>() as u32)?;
         Ok(window)
     }
 }
 
 #[expect(unsafe_code, reason = "calls of the Windows API")]
-fn pump(window: HWND, keys: &mut Keys, pressed: &Event) {
+fn pump(window: HWND, mut heard: impl FnMut(&RAWINPUT)) {
     let mut message = MSG::default();
     // SAFETY: the message is ours; the window belongs to this thread.
     unsafe {
         while GetMessageW(&raw mut message, None, 0, 0).0 > 0 {
             if message.message == WM_INPUT
-                && let Some(key) = keyboard(HRAWINPUT(message.lParam.0 as *mut _))
-                && keys.heard(key.VKey, u32::from(key.Flags) & RI_KEY_BREAK == 0)
+                && let Some(input) = raw(HRAWINPUT(message.lParam.0 as *mut _))
             {
-                pressed.set();
+                heard(&input);
             }
             DispatchMessageW(&raw const message);
         }
@@ -123,18 +144,25 @@ fn pump(window: HWND, keys: &mut Keys, pressed: &Event) {
 }
 
 #[expect(unsafe_code, reason = "a call of the Windows API")]
-fn keyboard(input: HRAWINPUT) -> Option<RAWKEYBOARD> {
+fn raw(input: HRAWINPUT) -> Option<RAWINPUT> {
     let mut raw = RAWINPUT::default();
     let mut size = size_of::<RAWINPUT>() as u32;
     let header = size_of::<RAWINPUTHEADER>() as u32;
-    // SAFETY: `raw` is as large as `size` says, and its kind is looked at before it is read as a keyboard's.
-    unsafe {
-        let read = GetRawInputData(input, RID_INPUT, Some((&raw mut raw).cast()), &raw mut size, header);
-        if read == u32::MAX || raw.header.dwType != RIM_TYPEKEYBOARD.0 {
-            return None;
-        }
-        Some(raw.data.keyboard)
+    // SAFETY: `raw` is as large as `size` says.
+    let read =
+        unsafe { GetRawInputData(input, RID_INPUT, Some((&raw mut raw).cast()), &raw mut size, header) };
+    (read != u32::MAX).then_some(raw)
+}
+
+/// The virtual key of a keyboard's event, and whether it went down.
+#[expect(unsafe_code, reason = "a union")]
+fn keyboard(input: &RAWINPUT) -> Option<(u16, bool)> {
+    if input.header.dwType != RIM_TYPEKEYBOARD.0 {
+        return None;
     }
+    // SAFETY: its kind says that it is a keyboard's.
+    let key = unsafe { input.data.keyboard };
+    Some((key.VKey, u32::from(key.Flags) & RI_KEY_BREAK == 0))
 }
 
 /// Which keys are down, and which make the chord.

@@ -4,6 +4,7 @@
 //! stand on the very pixel, wherever the virtual screen begins.
 
 use super::keys::{EXTENDED, virtual_key};
+use super::person::OURS;
 use super::{BACK, FORWARD, LEFT, MIDDLE, RIGHT};
 use crate::hands::protocol::Fault;
 use handsight_base::flow::action::Axis;
@@ -126,12 +127,12 @@ impl Queue {
     }
 
     fn mouse(&mut self, dx: i32, dy: i32, data: u32, flags: MOUSE_EVENT_FLAGS) {
-        let mi = MOUSEINPUT { dx, dy, mouseData: data, dwFlags: flags, time: 0, dwExtraInfo: 0 };
+        let mi = MOUSEINPUT { dx, dy, mouseData: data, dwFlags: flags, time: 0, dwExtraInfo: OURS };
         self.events.push(INPUT { r#type: INPUT_MOUSE, Anonymous: INPUT_0 { mi } });
     }
 
     fn keyboard(&mut self, key: VIRTUAL_KEY, scan: u16, flags: KEYBD_EVENT_FLAGS) {
-        let ki = KEYBDINPUT { wVk: key, wScan: scan, dwFlags: flags, time: 0, dwExtraInfo: 0 };
+        let ki = KEYBDINPUT { wVk: key, wScan: scan, dwFlags: flags, time: 0, dwExtraInfo: OURS };
         self.events.push(INPUT { r#type: INPUT_KEYBOARD, Anonymous: INPUT_0 { ki } });
     }
 }

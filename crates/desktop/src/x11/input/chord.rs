@@ -24,13 +24,18 @@ pub(crate) struct ChordWatch {
 }
 
 impl ChordWatch {
-    pub(crate) fn new(conn: &RustConnection, root: Window, chord: &Chord) -> Result<Self, Fault> {
+    /// With `all` every raw event of keyboards, pointers and touch screens comes in, not the keys only.
+    pub(crate) fn new(conn: &RustConnection, root: Window, chord: &Chord, all: bool) -> Result<Self, Fault> {
         let no_xi2 = || Fault::Unusable {
             why: "the X server does not speak XInput 2, so the stop chord could not be heard".to_owned(),
             remedy: "Start the server without `-extension XInputExtension`".to_owned(),
         };
         conn.xinput_xi_query_version(2, 2).map_err(|_| no_xi2())?.reply().map_err(|_| no_xi2())?;
-        let mask = XIEventMask::RAW_KEY_PRESS | XIEventMask::RAW_KEY_RELEASE;
+        let mut mask = XIEventMask::RAW_KEY_PRESS | XIEventMask::RAW_KEY_RELEASE;
+        if all {
+            mask |= XIEventMask::RAW_BUTTON_PRESS | XIEventMask::RAW_BUTTON_RELEASE | XIEventMask::RAW_MOTION;
+            mask |= XIEventMask::RAW_TOUCH_BEGIN | XIEventMask::RAW_TOUCH_UPDATE | XIEventMask::RAW_TOUCH_END;
+        }
         let masks = [EventMask { deviceid: Device::ALL_MASTER.into(), mask: vec![mask] }];
         conn.xinput_xi_select_events(root, &masks).map_err(lost)?.check().map_err(broken)?;
         let keys = conn.query_keymap().map_err(lost)?.reply().map_err(broken)?.keys;
