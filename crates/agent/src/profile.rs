@@ -9,6 +9,7 @@
 mod check;
 mod key;
 mod layer;
+mod person;
 mod picture;
 mod policy;
 
@@ -21,6 +22,7 @@ pub use key::ApiKey;
 pub use layer::{
     Aliases, Layer, Misread, ProfileError, environment_layer, line_at, misread, nearest, set_layer,
 };
+pub use person::{Person, Resume};
 pub use picture::Annotate;
 pub use policy::{Area, Decree, On, Policy, WindowMatch};
 
@@ -451,29 +453,6 @@ pub enum VncTls {
     Auto,
     Off,
     Required,
-}
-
-stage! {
-    /// What the person's own keys and mouse mean, where they can be told from ours (X11, Windows).
-    Person {
-        /// They pause the run; `false` lets it go on among them.
-        pause: bool = true,
-        resume: Resume = Resume::Quiet,
-        /// Seconds without their input.
-        quiet_s: f64 = 3.0,
-    }
-}
-
-/// How a run goes on that the person's own input has paused. Their word does in any case but the last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Resume {
-    /// After `quiet_s` without it.
-    Quiet,
-    /// By their word: `runs unpause`, or the signal for it.
-    Word,
-    /// It ends, stopped by the person.
-    Never,
 }
 
 stage! {
