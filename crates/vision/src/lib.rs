@@ -5,5 +5,6 @@
 
 pub mod change;
 pub mod recheck;
+pub mod segment;
 pub mod settle;
 pub mod suspicion;
