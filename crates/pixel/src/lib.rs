@@ -15,6 +15,7 @@ pub mod canvas;
 pub mod draw;
 pub mod font;
 pub mod hud;
+pub mod legible;
 pub mod picture;
 pub mod png;
 pub mod rgb;

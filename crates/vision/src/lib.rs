@@ -8,3 +8,4 @@ pub mod recheck;
 pub mod segment;
 pub mod settle;
 pub mod suspicion;
+pub mod text;

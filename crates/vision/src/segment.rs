@@ -8,7 +8,7 @@
 //! PixelView --edges--> ink --touching--> pieces --side by side--> Segments { lines, shapes }
 //! ```
 //!
-//! All areas are in pixels of the view, tight around the ink, in reading order (rows from the top, each from the left), and
+//! All areas are in pixels of the view, within a pixel of the ink, in reading order (rows from the top, each from the left), and
 //! the same for the same pixels. The cost is one pass over the pixels. This module refuses to read, to tell a button from
 //! a field, and to find text on a photograph, where everything is ink.
 

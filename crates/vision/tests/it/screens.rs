@@ -440,6 +440,8 @@ pub(crate) fn screen(seed: u64) -> Screen {
         let name =
             format!("{}_{}.{}", dice.word(), dice.word(), dice.of(&["txt", "png", "rs", "pdf", "html"]));
         let name = if dice.below(2) == 0 { name } else { format!("{} {}", dice.capital(), dice.word()) };
+        // The column ends where the next one begins.
+        let name = if p.width(&name) < 160 { name } else { dice.word().to_owned() };
         p.text(left + 6, base(y, line), &name, color);
         let (size, when) = (dice.value(), dice.value());
         p.text(left + 180, base(y, line), &size, color);
