@@ -14,7 +14,7 @@ use crate::profile::{LaunchMethod, Profile, Shows, Told};
 use crate::progress::{Event, Progress};
 use crate::seat::Seat;
 use crate::tools::ToolSet;
-use crate::turn::Seen;
+use crate::turn::{Perceivers, Seen};
 use handsight_base::flow::action::Timing;
 use handsight_base::flow::step::Timings;
 use handsight_base::gate::Gate;
@@ -22,7 +22,6 @@ use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::WindowId;
 use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
-use handsight_base::port::perceiver::Perceiver;
 use handsight_base::space::{FrameGeometry, ScreenPx};
 use handsight_base::stop::Stop;
 use handsight_pixel::annotate::Annotator;
@@ -41,7 +40,7 @@ pub(crate) struct Engine {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) dialect: Box<dyn Dialect>,
     pub(crate) tools: ToolSet,
-    pub(crate) perceivers: Vec<Box<dyn Perceiver>>,
+    pub(crate) perceivers: Perceivers,
     /// The desktop's time: what waits and settling go by.
     pub(crate) clock: Arc<dyn Clock>,
     /// The person's time: what figures and limits go by.
@@ -113,6 +112,7 @@ impl Engine {
             model,
             dialect,
             tools,
+            perceivers,
             clock,
             stopwatch,
             journal,
@@ -136,7 +136,7 @@ impl Engine {
             model,
             dialect,
             tools,
-            perceivers: Vec::new(),
+            perceivers: Perceivers::new(perceivers),
             clock,
             stopwatch,
             stop,

@@ -19,6 +19,7 @@ use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::port::dialect::Dialect;
 use handsight_base::port::model::Model;
+use handsight_base::port::perceiver::Perceiver;
 use handsight_base::stop::Stop;
 use handsight_store::{Journal, Reader, Resume, RunEnd, StoreError};
 use std::path::Path;
@@ -34,6 +35,8 @@ pub struct Parts {
     pub model: Arc<dyn Model>,
     pub dialect: Box<dyn Dialect>,
     pub tools: ToolSet,
+    /// What is read off each frame, in this order.
+    pub perceivers: Vec<Box<dyn Perceiver>>,
     /// The desktop's time; simulated ones need not sleep.
     pub clock: Arc<dyn Clock>,
     /// The person's time, for figures, limits and waits for something outside of the desktop. The same as `clock` on a real one.

@@ -9,6 +9,7 @@
 mod check;
 mod key;
 mod layer;
+mod perceive;
 mod person;
 mod picture;
 mod policy;
@@ -22,6 +23,7 @@ pub use key::ApiKey;
 pub use layer::{
     Aliases, Layer, Misread, ProfileError, environment_layer, line_at, misread, nearest, set_layer,
 };
+pub use perceive::{Ocr, Perceive, Reads};
 pub use person::{Person, Resume};
 pub use picture::Annotate;
 pub use policy::{Area, Decree, On, Policy, WindowMatch};
@@ -128,12 +130,6 @@ pub enum Method {
 pub enum Target {
     Display,
     Window,
-}
-
-stage! {
-    Perceive {
-        perceivers: Vec<String> = Vec::new(),
-    }
 }
 
 stage! {

@@ -24,6 +24,7 @@ use handsight_base::flow::lesson::Lesson;
 pub(crate) use act::{ambiguous_line, perform};
 pub(crate) use capture::{capture, show_words};
 pub(crate) use decide::taken;
+pub(crate) use perceive::Perceivers;
 pub(crate) use picture::picture;
 pub(crate) use recheck::Seen;
 pub(crate) use settle::settle_down;

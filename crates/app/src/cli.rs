@@ -5,6 +5,7 @@
 
 mod eval;
 mod models;
+mod ocr;
 mod runs;
 
 use crate::commands::bench;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 pub(crate) use eval::EvalArgs;
 pub(crate) use models::{ModelsCommand, ModelsDialectArgs, ModelsTestArgs};
+pub(crate) use ocr::OcrArgs;
 pub(crate) use runs::{ReplayArgs, RunsCommand};
 
 /// Gives a model eyes, hands and a memory on a real screen.
@@ -111,6 +113,8 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Show what models have cost: over all runs, by day, model or run
     Cost(CostArgs),
+    /// Read the text of a picture, as a run would read its screen
+    Ocr(OcrArgs),
     /// Check this machine, the desktop and the model service, and name the remedy for what is missing
     Doctor(DoctorArgs),
     /// Measure what the engine costs on this machine and a real screen, beside its budgets

@@ -162,6 +162,17 @@ impl OcrError {
     }
 }
 
+/// A part of a picture as people write it: `X,Y,WxH` in its pixels. `None` if it is not, or is empty.
+pub fn region(text: &str) -> Option<FrameRect> {
+    let (x, rest) = text.split_once(',')?;
+    let (y, size) = rest.split_once(',')?;
+    let (width, height) = size.split_once('x')?;
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<u32>().ok())?;
+    let at = |text: &str| i32::try_from(digits(text.trim())?).ok();
+    let area = FrameRect::new(at(x)?, at(y)?, digits(width.trim())?, digits(height.trim())?);
+    (!area.is_empty()).then_some(area)
+}
+
 /// What is missing, and the line that installs it.
 fn missing(engine: Engine) -> OcrError {
     let remedy = match engine {

@@ -107,6 +107,7 @@ async fn episode(arguments: Arguments) -> Result<ExitCode, Failure> {
     let journal = Journal::create(&dir, &meta, &options)?;
 
     let parts = Parts {
+        perceivers: Vec::new(),
         profile: Arc::new(profile),
         task,
         seat,

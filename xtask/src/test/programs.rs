@@ -28,6 +28,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("Xtigervnc", "tigervnc-standalone-server"),
     ("tigervncpasswd", "tigervnc-tools"),
     ("x11vnc", "x11vnc"),
+    ("tesseract", "tesseract-ocr tesseract-ocr-eng"),
     ("wine", "wine wine64"),
     ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
 ];

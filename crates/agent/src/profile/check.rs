@@ -14,6 +14,7 @@ impl Profile {
             ("act.delay_after_observe_s", self.act.delay_after_observe_s),
             ("act.max_hold_s", self.act.max_hold_s),
             ("act.run_dialog_wait_s", self.act.run_dialog_wait_s),
+            ("perceive.ocr.limit_s", self.perceive.ocr.limit_s),
             ("settle.max_s", self.settle.max_s),
             ("settle.check_interval_s", self.settle.check_interval_s),
             ("decide.request_timeout_s", self.decide.request_timeout_s),
@@ -40,6 +41,7 @@ impl Profile {
         }
         self.context.check_picture()?;
         self.policy.check()?;
+        self.perceive.check()?;
         if !(0.0..=1.0).contains(&self.settle.change_ratio_threshold) {
             return Err(ProfileError::value(
                 "settle.change_ratio_threshold",

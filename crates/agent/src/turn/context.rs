@@ -2,11 +2,14 @@
 
 mod fit;
 mod look;
+mod screen_text;
 
 use crate::ending::Interruption;
 use crate::engine::Engine;
 use handsight_base::flow::percept::Percept;
 use handsight_base::flow::prompt::{Fragment, Prompt, Provenance, Slot};
+use handsight_base::port::dialect::PointSpace;
+use handsight_base::space::{At, FramePx, PictureGeometry};
 
 /// The shipped prompts are about 600 tokens, and tools about 60 each.
 const PROMPT_CAP_TOKENS: u32 = 8_000;
@@ -32,10 +35,23 @@ fn beside(engine: &Engine, task: &Fragment) -> Vec<Fragment> {
     beside
 }
 
+/// A place on the picture as the dialect writes it; `None` if the picture does not show it.
+fn place(engine: &Engine, screen: &PictureGeometry, at: At<FramePx>) -> Option<(String, String)> {
+    let rounding = engine.dialect.info().rounding;
+    let (x, y, digits) = match engine.dialect.info().space {
+        Some(PointSpace::Picture) => screen.picture_from_frame(at).map(|p| (p.x, p.y, 0)),
+        Some(PointSpace::Norm1) => screen.norm1_from_frame(at, rounding).map(|p| (p.x, p.y, 3)),
+        Some(PointSpace::Norm1000) | None => screen.norm1000_from_frame(at, rounding).map(|p| (p.x, p.y, 0)),
+    }
+    .ok()?;
+    Some((format!("{x:.digits$}"), format!("{y:.digits$}")))
+}
+
 pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Prompt, Interruption> {
     let began = engine.stopwatch.now();
-    let frame = percept.frame;
+    let Percept { frame, findings, .. } = percept;
     let picture = super::picture(engine, &frame)?;
+    let read = screen_text::told(engine, &picture.geometry, &findings);
     let look::Beside { words, pictures: zoomed } = look::serve(engine, &frame, &picture.geometry)?;
     let task = Fragment::new(
         "task",
@@ -48,6 +64,7 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
     let how = engine.dialect.words().unwrap_or_else(|| engine.tools.prompt());
     let mut beside = beside(engine, &task);
     beside.extend(words);
+    beside.extend(read);
     let text = engine.profile.prompt.replace("{{tools}}", &how).replace("{{task}}", task.text());
     let cap = PROMPT_CAP_TOKENS + engine.profile.context.task_cap_tokens;
     let system = Fragment::new("system", Slot::System, Provenance::User, text, cap);

@@ -3,19 +3,41 @@
 use crate::engine::Engine;
 use handsight_base::flow::frame::Frame;
 use handsight_base::flow::percept::Percept;
+use handsight_base::port::perceiver::{Blind, Perceiver};
+use std::collections::BTreeSet;
+
+/// Words of blindness that are remembered; who keeps finding new ones is not listened to for ever.
+const MOST_SAID: usize = 64;
+
+/// The perceivers of a run, and what was said of those that see nothing.
+pub(crate) struct Perceivers {
+    list: Vec<Box<dyn Perceiver>>,
+    said: BTreeSet<String>,
+}
+
+impl Perceivers {
+    pub(crate) fn new(list: Vec<Box<dyn Perceiver>>) -> Self {
+        Self { list, said: BTreeSet::new() }
+    }
+
+    /// What is to be said of blindness: each thing once a run, not once a turn.
+    fn news(&mut self, blind: &[Blind]) -> Vec<String> {
+        let words = blind.iter().map(ToString::to_string);
+        words.filter(|words| self.said.len() < MOST_SAID && self.said.insert(words.clone())).collect()
+    }
+}
 
 pub(super) async fn perceive(engine: &mut Engine, frame: Frame) -> Percept {
     let began = engine.stopwatch.now();
     let mut percept = Percept { frame, findings: Vec::new(), blind: Vec::new() };
-    for perceiver in &engine.perceivers {
+    for perceiver in &engine.perceivers.list {
         match perceiver.perceive(&percept.frame, &engine.stop).await {
             Ok(found) => percept.findings.extend(found),
             Err(blind) => percept.blind.push(blind),
         }
     }
-    for blind in &percept.blind {
-        engine.notes.push(blind.to_string());
-    }
+    let news = engine.perceivers.news(&percept.blind);
+    engine.notes.extend(news);
     engine.timings.perceive = engine.millis_since(began);
     percept
 }

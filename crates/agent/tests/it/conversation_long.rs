@@ -173,6 +173,7 @@ fn parts(folder: &TempDir, model: Arc<dyn Model>, blind: bool) -> Parts {
     let meta = RunMeta { run: "run".into(), ..RunMeta::default() };
     let journal = Options { durability: Durability::BATCHED, ..Options::default() };
     Parts {
+        perceivers: Vec::new(),
         profile: Arc::new(profile),
         task: "Keep the list in order until I say that it is enough".into(),
         seat: Seat::inline(Box::new(desktop), Arc::clone(&clock), stop.clone()),

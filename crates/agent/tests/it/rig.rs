@@ -231,6 +231,7 @@ impl Rig {
         };
         runtime.block_on(async {
             let parts = Parts {
+                perceivers: Vec::new(),
                 profile: Arc::new(profile),
                 task: "Press the button".into(),
                 seat: Seat::inline(Box::new(fake), Arc::clone(&clock), self.stop.clone()),

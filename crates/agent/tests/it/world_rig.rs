@@ -461,6 +461,7 @@ impl OnDesk {
         let options = Options { durability: Durability::BATCHED, ..Options::default() };
         let stop = Stop::new();
         Parts {
+            perceivers: Vec::new(),
             profile: Arc::new(profile),
             task: "Press the button".into(),
             seat: Seat::inline(Box::new(desktop), Arc::clone(&clock), stop.clone()),

@@ -8,6 +8,7 @@ mod exchanges;
 pub(crate) mod model;
 pub(crate) mod money;
 pub(crate) mod native;
+pub(crate) mod perceivers;
 mod resume;
 pub(crate) mod room;
 mod vnc;
@@ -143,6 +144,7 @@ pub(crate) async fn assemble(
         say::progress(&format!("settings from {}", sources.join(", ")));
     }
     let tools = tools(&profile)?;
+    let perceivers = perceivers::of(&profile, &withheld);
     let dialect = dialect(&chosen, &tools, &profile)?;
     let connecting = seat(environment, &profile, &desktop, hands, withheld, (&clock, &unreal), &stop);
     let Seated { seat, done, judge } = tokio::select! {
@@ -198,6 +200,7 @@ pub(crate) async fn assemble(
         model,
         dialect,
         tools,
+        perceivers,
         clock,
         stopwatch,
         journal,

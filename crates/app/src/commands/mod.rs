@@ -10,6 +10,7 @@ mod generate;
 pub(crate) mod hands;
 pub(crate) mod manual;
 mod models;
+mod ocr;
 mod policy;
 mod profiles;
 mod report;
@@ -67,6 +68,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
         },
         Command::Eval(args) => eval::run(environment, &args),
         Command::Cost(args) => cost::run(environment, &args),
+        Command::Ocr(args) => ocr::run(environment, &args),
         Command::Doctor(args) => doctor::run(environment, &args),
         Command::Bench(args) => bench::run(environment, &args),
         Command::Generate(args) => generate::run(&args),

@@ -119,6 +119,7 @@ fn run(
     let ending = runtime.block_on(async {
         let stop = Stop::new();
         let parts = Parts {
+            perceivers: Vec::new(),
             profile: Arc::new(profile),
             task,
             seat: Seat::inline(desktop, Arc::clone(&clock), stop.clone()),

@@ -97,6 +97,25 @@ fn printing(text: &str) -> Fake {
 }
 
 #[test]
+fn regions_are_read_or_refused() {
+    assert_eq!(region("10,20,300x40"), Some(FrameRect::new(10, 20, 300, 40)));
+    assert_eq!(region("0, 0, 1x1"), Some(FrameRect::new(0, 0, 1, 1)));
+    for bad in [
+        "",
+        "1,2,3,4",
+        "1,2,3",
+        "-1,2,3x4",
+        "1,2,0x4",
+        "1,2,3x4x5",
+        "+1,2,3x4",
+        "1,2,99999999999x4",
+        "a,b,cxd",
+    ] {
+        assert_eq!(region(bad), None, "{bad}");
+    }
+}
+
+#[test]
 fn words_are_placed_on_the_frame() {
     let fake = printing(&answer(["first", "second"]));
     let reading = read(fake.settings()).unwrap();

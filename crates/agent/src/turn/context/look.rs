@@ -10,7 +10,6 @@ use crate::turn::picture::picture_of;
 use handsight_base::flow::frame::Frame;
 use handsight_base::flow::intent::Look;
 use handsight_base::flow::prompt::{Fragment, Picture, Provenance, Slot};
-use handsight_base::port::dialect::PointSpace;
 use handsight_base::space::{FrameRect, PictureGeometry};
 use handsight_pixel::scale;
 
@@ -63,15 +62,9 @@ fn pointer(engine: &Engine, frame: &Frame, screen: &PictureGeometry) -> String {
     let Some(at) = engine.pointer.and_then(|p| frame.geometry.frame_from_screen(p).ok()) else {
         return "the pointer has not been moved yet; it is where the picture shows it".into();
     };
-    let rounding = engine.dialect.info().rounding;
-    let place = match engine.dialect.info().space {
-        Some(PointSpace::Picture) => screen.picture_from_frame(at).map(|p| (p.x, p.y, 0)),
-        Some(PointSpace::Norm1) => screen.norm1_from_frame(at, rounding).map(|p| (p.x, p.y, 3)),
-        Some(PointSpace::Norm1000) | None => screen.norm1000_from_frame(at, rounding).map(|p| (p.x, p.y, 0)),
-    };
-    match place {
-        Ok((x, y, digits)) => format!("X={x:.digits$}, Y={y:.digits$}"),
-        Err(_) => "the pointer is outside of the picture".into(),
+    match super::place(engine, screen, at) {
+        Some((x, y)) => format!("X={x}, Y={y}"),
+        None => "the pointer is outside of the picture".into(),
     }
 }
 

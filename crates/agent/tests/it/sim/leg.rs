@@ -300,6 +300,7 @@ impl Run {
         let stopwatch: Arc<dyn Clock> = Arc::new(clock.clone());
         drive(&clock, STEPS, async move {
             let parts = Parts {
+                perceivers: Vec::new(),
                 profile: Arc::new(profile),
                 task: "Do as you are told".into(),
                 seat: Seat::inline(Box::new(desktop), Arc::clone(&stopwatch), stop.clone()),

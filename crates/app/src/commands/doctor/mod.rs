@@ -5,6 +5,7 @@ mod finding;
 mod keepers;
 mod machine;
 mod model;
+mod ocr;
 mod settings;
 mod storage;
 #[cfg(windows)]
@@ -14,6 +15,7 @@ use crate::assemble;
 use crate::cli::{DoctorArgs, ModelArgs, ModelsTestArgs};
 use crate::environment::Environment;
 use crate::exit::Exit;
+use crate::providers;
 use crate::settings as profile_settings;
 use finding::report;
 use handsight_base::port::clock::{Clock, RealClock};
@@ -39,6 +41,7 @@ pub(crate) fn run(environment: &Environment, args: &DoctorArgs) -> anyhow::Resul
     let stop = Stop::new();
     crate::signals::listen(stop.clone())?;
     let runtime = crate::runtime()?;
+    findings.extend(runtime.block_on(ocr::check(profile, providers::withheld(environment, profile))));
     let remote = model.remote(environment, profile, &clock);
     let deadlines = assemble::model::deadlines(profile);
     findings.extend(runtime.block_on(model::check(remote, deadlines, &stop)));
