@@ -23,7 +23,7 @@ const BETWEEN: Duration = Duration::from_millis(50);
 /// What the model saw, for the time it thinks.
 pub(crate) struct Seen {
     frame: Frame,
-    /// Nothing where the desktop cannot tell.
+    /// Whatever takes clicks or keys, the topmost first; nothing where the desktop cannot tell.
     windows: Vec<Window>,
     /// Where our own words lay on it.
     hud: Option<FrameRect>,
@@ -71,7 +71,7 @@ async fn windows(engine: &mut Engine) -> Result<Vec<Window>, Interruption> {
     if !engine.seat.info().capabilities.windows {
         return Ok(Vec::new());
     }
-    Ok(engine.seat.look("windows", |desktop| desktop.windows()).await?)
+    Ok(engine.seat.look("windows", |desktop| desktop.layers()).await?)
 }
 
 /// Where the pointer acts: the same window in the same place, and the same picture around.
