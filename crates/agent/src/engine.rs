@@ -5,6 +5,7 @@ use crate::episode::{EpisodeError, Parts};
 use crate::history::History;
 use crate::hud::HudPainter;
 use crate::journal::JournalSeat;
+use crate::marks::{Marks, Numbers};
 use crate::mask::Mask;
 use crate::park::Away;
 use crate::person::Person;
@@ -60,6 +61,9 @@ pub(crate) struct Engine {
     /// The turn that runs, from 1.
     pub(crate) turn: u64,
     frames: u64,
+    /// What can be pointed at on the turn's frame, and what had which number so far.
+    pub(crate) marks: Marks,
+    pub(crate) numbers: Numbers,
     /// The newest frame the model saw.
     pub(crate) geometry: Option<FrameGeometry>,
     /// What this turn's model saw, until the turn's first effect was compared with it.
@@ -147,6 +151,8 @@ impl Engine {
             encoder: PictureEncoder::new(),
             turn: 0,
             frames: 0,
+            marks: Marks::default(),
+            numbers: Numbers::default(),
             geometry: None,
             seen: None,
             restless: Restless::default(),

@@ -62,7 +62,7 @@ impl Manual {
         let Some((picture, hash)) = self.picture.clone() else {
             return Ok(Answer::No("there is no picture yet".into()));
         };
-        let understood = match self.engine.tools.call(name, &args, &picture.geometry) {
+        let understood = match self.engine.tools.call(name, &args, &picture.geometry, &self.engine.marks) {
             Ok(understood) => understood,
             Err(rejection) => return Ok(Answer::No(format!("{rejection}\n{COMMANDS}"))),
         };

@@ -9,6 +9,7 @@
 mod check;
 mod key;
 mod layer;
+mod marks;
 mod perceive;
 mod person;
 mod picture;
@@ -23,6 +24,7 @@ pub use key::ApiKey;
 pub use layer::{
     Aliases, Layer, Misread, ProfileError, environment_layer, line_at, misread, nearest, set_layer,
 };
+pub use marks::Marks;
 pub use perceive::{Ocr, Perceive, Reads};
 pub use person::{Person, Resume};
 pub use picture::Annotate;
@@ -429,6 +431,8 @@ stage! {
         lost_s: f64 = 10.0,
         target_wait_s: f64 = 10.0,
         stop_chord: String = "ctrl+alt+pause".into(),
+        /// Whether programs on Windows are asked what they show; not tried on enough of them to be the default.
+        ui_automation: bool = false,
         /// For VNC servers that ask for a user's name too.
         vnc_user: Option<String> = None,
         /// The variable with the password of a VNC server.

@@ -154,6 +154,15 @@ impl Seat {
         }
     }
 
+    /// A look that a turn can do without: once, and what it does not bring is not waited for.
+    pub(crate) async fn glance<R: Send + 'static>(
+        &mut self,
+        what: &'static str,
+        f: impl FnOnce(&mut dyn Desktop) -> Result<R, DesktopError> + Send + 'static,
+    ) -> Result<R, DesktopError> {
+        self.once(what, Some(self.deadlines.look), f).await
+    }
+
     /// A call with an effect: once, with a deadline of its own. After a loss the effect is unknown.
     pub(crate) async fn act<R: Send + 'static>(
         &mut self,

@@ -4,6 +4,7 @@
 //! anything but the arguments.
 
 mod eval;
+mod look;
 mod models;
 mod ocr;
 mod runs;
@@ -15,6 +16,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub(crate) use eval::EvalArgs;
+pub(crate) use look::LookArgs;
 pub(crate) use models::{ModelsCommand, ModelsDialectArgs, ModelsTestArgs};
 pub(crate) use ocr::OcrArgs;
 pub(crate) use runs::{ReplayArgs, RunsCommand};
@@ -74,6 +76,8 @@ pub(crate) enum Command {
     /// Commands, one a line: observe [reason], click <x> <y> [reason], type <text>, scroll <dy> [reason], done [reason], quit.
     /// Coordinates run from 0 to 1000 whatever the size of the screen. What goes wrong here is not the model's fault.
     Manual(ManualArgs),
+    /// Look at the screen once: what can be pointed at, by what programs say, letters and shapes. Nothing is moved
+    Look(LookArgs),
     /// Look at what earlier runs left, or pause one that goes on
     Runs {
         #[command(subcommand)]

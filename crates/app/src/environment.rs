@@ -29,6 +29,11 @@ pub(crate) const VARIABLES: &[Variable] = &[
     variable("XAUTHORITY", "its cookie file, read by the X client library"),
     variable("WAYLAND_DISPLAY", "tells a Wayland session, which is refused with the remedy"),
     variable("XDG_SESSION_TYPE", "the same"),
+    variable("AT_SPI_BUS_ADDRESS", "the bus on which programs say what they show, for `look` and marks"),
+    variable(
+        "DBUS_SESSION_BUS_ADDRESS",
+        "the session that knows where it is, if neither that nor the X server does",
+    ),
     variable("XDG_RUNTIME_DIR", "where the hands keep the list of what they pressed"),
     variable(
         "XDG_STATE_HOME",

@@ -12,6 +12,8 @@
 //!                                                                 ScreenPx  --window origin-->  WindowPx
 //! ```
 
+mod rects;
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

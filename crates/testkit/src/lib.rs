@@ -6,6 +6,8 @@
 #![expect(clippy::expect_used, reason = "a broken test rig should end the test where it breaks")]
 
 #[cfg(target_os = "linux")]
+pub mod accessible;
+#[cfg(target_os = "linux")]
 pub mod apps;
 pub mod chat;
 pub mod conformance;

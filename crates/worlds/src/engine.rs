@@ -17,6 +17,7 @@ pub mod text;
 
 use crate::task::{Hand, TaskError, Verdict};
 use handsight_base::flow::action::{Axis, Button, Primitive};
+use handsight_base::flow::ui::UiNode;
 use handsight_base::key::Key;
 use handsight_base::port::desktop::{Display, Window, WindowId};
 use handsight_base::space::{ScreenPx, ScreenRect};
@@ -122,6 +123,12 @@ pub trait World: Send {
 
     /// All top-level windows, the topmost first.
     fn windows(&self) -> Vec<Window>;
+
+    /// What its programs tell assistive technology of what they show, from the lowest to the topmost. A world whose programs keep
+    /// silent says nothing.
+    fn ui(&self) -> Vec<UiNode> {
+        Vec::new()
+    }
 
     /// Restores a window, brings it to the front and gives it the focus. False if there is no such window.
     fn focus(&mut self, window: WindowId) -> bool;

@@ -42,6 +42,7 @@ impl Profile {
         self.context.check_picture()?;
         self.policy.check()?;
         self.perceive.check()?;
+        self.perceive.marks.check()?;
         if !(0.0..=1.0).contains(&self.settle.change_ratio_threshold) {
             return Err(ProfileError::value(
                 "settle.change_ratio_threshold",

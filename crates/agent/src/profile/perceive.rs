@@ -2,7 +2,7 @@
 //!
 //! Nothing is unless a profile names it in `perceive.perceivers`; the table of a perceiver says how it works.
 
-use super::ProfileError;
+use super::{Marks, ProfileError};
 use handsight_vision::PERCEIVERS;
 use handsight_vision::text::{Engine, Settings, region};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ pub struct Perceive {
     /// Names of [`PERCEIVERS`], in the order they look.
     pub perceivers: Vec<String>,
     pub ocr: Ocr,
+    pub marks: Marks,
 }
 
 /// What reads text.

@@ -4,7 +4,7 @@
 
 use super::{Context, ProfileError};
 use handsight_base::space::{PicturePx, Size};
-use handsight_pixel::annotate::{Annotations, Grid, Magnifier};
+use handsight_pixel::annotate::{Annotations, Grid, Magnifier, Mark};
 use serde::{Deserialize, Serialize};
 
 impl Context {
@@ -48,6 +48,10 @@ pub struct Annotate {
     pub magnifier_times: u32,
     /// The picture's size in words: `image=1920x1080`.
     pub banner: bool,
+    /// A box around each thing that `perceive.marks` finds.
+    pub boxes: bool,
+    /// The same with numbers, which are listed beside the picture and which tools take in place of a point.
+    pub marks: bool,
 }
 
 impl Default for Annotate {
@@ -59,6 +63,8 @@ impl Default for Annotate {
             magnifier_px: 0,
             magnifier_times: 4,
             banner: false,
+            boxes: false,
+            marks: false,
         }
     }
 }
@@ -69,15 +75,20 @@ impl Annotate {
         self.cursor || self.magnifier_px > 0
     }
 
-    /// The same for drawing, on a picture that shows the pointer there.
-    pub(crate) fn with_pointer(&self, pointer: Option<PicturePx>) -> Annotations<'static> {
+    /// True if it has to be known what can be pointed at.
+    pub(crate) const fn finds_marks(&self) -> bool {
+        self.boxes || self.marks
+    }
+
+    /// The same for drawing, on a picture that shows the pointer and the marks there.
+    pub(crate) fn on<'a>(&self, pointer: Option<PicturePx>, marks: &'a [Mark]) -> Annotations<'a> {
         Annotations {
             grid: Grid { fine_px: self.grid_px, coarse_px: self.grid_major_px },
             pointer,
             crosshair: self.cursor,
             magnifier: Magnifier { side_px: self.magnifier_px, times: self.magnifier_times },
             banner: self.banner,
-            marks: &[],
+            marks,
         }
     }
 

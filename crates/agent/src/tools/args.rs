@@ -3,9 +3,11 @@
 //! Nothing is coerced: a number in quotes is not a number, and a missing field is not zero. What is outside a range is refused, or
 //! clamped and noted where the profile says so.
 
+use super::ToolScene;
 use crate::profile::OutOfRange;
+use handsight_base::flow::action::Spot;
 use handsight_base::port::dialect::{Rejection, RejectionKind};
-use handsight_base::space::Norm1000;
+use handsight_base::space::{Norm1000, Rounding};
 use serde_json::{Map, Value, json};
 
 pub struct Args<'a> {
@@ -81,8 +83,29 @@ impl<'a> Args<'a> {
         }
     }
 
+    /// The required place of the frame: `x` and `y` from 0 to 1000, or the number of a mark where those are offered. Every place that
+    /// a tool is given is found here.
+    pub fn place(&mut self, scene: &ToolScene<'_>) -> Result<Spot, Rejection> {
+        if scene.options.marks
+            && let Some(given) = self.take("mark")
+        {
+            let number = given.as_u64().and_then(|number| u32::try_from(number).ok());
+            let number = number.ok_or_else(|| self.mistyped("mark", "the number of a mark", given))?;
+            if self.given.contains_key("x") || self.given.contains_key("y") {
+                self.note(format!("mark {number} was used, and not the point beside it"));
+            }
+            return scene
+                .marks
+                .spot(number, scene.picture)
+                .map_err(|told| self.reject(told.kind, told.told()));
+        }
+        let point = self.point()?;
+        let at = scene.picture.frame_from_norm1000(point, Rounding::RoundToLast);
+        at.map_err(|e| Rejection::new(RejectionKind::OutOfRange, e.to_string()))
+    }
+
     /// The required point `x`, `y` from 0 to 1000.
-    pub fn point(&mut self) -> Result<Norm1000, Rejection> {
+    fn point(&mut self) -> Result<Norm1000, Rejection> {
         let point = Norm1000::new(self.number("x")?, self.number("y")?);
         let (inside, moved) = point.clamped().map_err(|e| self.reject(RejectionKind::OutOfRange, e))?;
         if moved && self.out_of_range == OutOfRange::Refuse {

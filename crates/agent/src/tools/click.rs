@@ -3,8 +3,7 @@
 use super::{Args, Argument, Meaning, Tool, ToolOptions, ToolScene};
 use handsight_base::flow::action::{Action, Button};
 use handsight_base::key::{Key, Modifiers, Named};
-use handsight_base::port::dialect::{Rejection, RejectionKind};
-use handsight_base::space::Rounding;
+use handsight_base::port::dialect::Rejection;
 use serde_json::json;
 
 pub(super) struct Click;
@@ -25,10 +24,17 @@ impl Tool for Click {
     fn arguments(&self, options: ToolOptions) -> Vec<Argument> {
         let axis =
             |from: &str| json!({ "type": "number", "minimum": 0, "maximum": 1000, "description": from });
+        // Where a number says the place, neither number of a point is needed.
+        let place = if options.marks { Argument::optional } else { Argument::required };
         let mut arguments = vec![
-            Argument::required("x", axis("from the left edge, 0 to 1000")),
-            Argument::required("y", axis("from the top edge, 0 to 1000")),
+            place("x", axis("from the left edge, 0 to 1000")),
+            place("y", axis("from the top edge, 0 to 1000")),
         ];
+        if options.marks {
+            let about = "the number of a mark on the newest picture, in place of x and y";
+            let mark = json!({ "type": "integer", "minimum": 1, "description": about });
+            arguments.insert(0, Argument::optional("mark", mark));
+        }
         if options.extended {
             let words = |words: Vec<&str>| json!({ "type": "string", "enum": words });
             arguments.push(Argument::optional("button", words(BUTTONS.iter().map(|b| b.0).collect())));
@@ -39,11 +45,7 @@ impl Tool for Click {
     }
 
     fn call(&self, args: &mut Args<'_>, scene: &ToolScene<'_>) -> Result<Meaning, Rejection> {
-        let point = args.point()?;
-        let at = scene
-            .picture
-            .frame_from_norm1000(point, Rounding::RoundToLast)
-            .map_err(|e| Rejection::new(RejectionKind::OutOfRange, e.to_string()))?;
+        let at = args.place(scene)?;
         let (mut button, mut modifiers) = (Button::Left, Modifiers::NONE);
         if scene.options.extended {
             button = args.word("button", BUTTONS)?.unwrap_or_default();

@@ -10,6 +10,7 @@ mod observe;
 mod scroll;
 mod type_text;
 
+use crate::marks::Marks;
 use crate::profile::{OutOfRange, Profile};
 use handsight_base::flow::action::Action;
 use handsight_base::flow::prompt::ToolSpec;
@@ -29,12 +30,16 @@ pub struct ToolOptions {
     /// Offer what goes beyond the plain five (S-101, S-102).
     pub extended: bool,
     pub out_of_range: OutOfRange,
+    /// Numbers of the picture are taken in place of points.
+    pub marks: bool,
 }
 
 /// What a tool may know when it is called.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolScene<'a> {
     pub picture: &'a PictureGeometry,
+    /// What has a number on it.
+    pub marks: &'a Marks,
     pub options: ToolOptions,
 }
 
@@ -104,7 +109,9 @@ impl ToolSet {
     /// The tools that a profile names, as it wants them.
     pub fn of(profile: &Profile) -> Result<Self, NoSuchTool> {
         let decide = &profile.decide;
-        let options = ToolOptions { extended: decide.extended_tools, out_of_range: decide.out_of_range };
+        let marks = profile.context.annotate.marks;
+        let options =
+            ToolOptions { extended: decide.extended_tools, out_of_range: decide.out_of_range, marks };
         Self::new(&decide.tools, options)
     }
 
@@ -146,6 +153,7 @@ impl ToolSet {
         name: &str,
         given: &Map<String, Value>,
         picture: &PictureGeometry,
+        marks: &Marks,
     ) -> Result<Understood, Rejection> {
         let Some(tool) = self.tools.iter().find(|t| t.name() == name) else {
             let there: Vec<&str> = self.tools.iter().map(|t| t.name()).collect();
@@ -156,7 +164,7 @@ impl ToolSet {
         };
         let mut args = Args::new(tool.name(), given, self.options.out_of_range);
         let reason = args.text("reason")?;
-        let meaning = tool.call(&mut args, &ToolScene { picture, options: self.options })?;
+        let meaning = tool.call(&mut args, &ToolScene { picture, marks, options: self.options })?;
         let (args, notes) = args.finish();
         Ok(Understood { meaning, reason, args, notes })
     }

@@ -16,11 +16,11 @@ fn names() -> Vec<String> {
 }
 
 fn set(extended: bool) -> ToolSet {
-    ToolSet::new(&names(), ToolOptions { extended, out_of_range: OutOfRange::Clamp }).unwrap()
+    ToolSet::new(&names(), ToolOptions { extended, out_of_range: OutOfRange::Clamp, marks: false }).unwrap()
 }
 
 fn call(set: &ToolSet, name: &str, args: Value) -> Result<Understood, Rejection> {
-    set.call(name, args.as_object().unwrap(), &PICTURE)
+    set.call(name, args.as_object().unwrap(), &PICTURE, &Marks::default())
 }
 
 fn click_at(x: i32, y: i32, button: Button, modifiers: Modifiers) -> Meaning {
@@ -79,8 +79,11 @@ fn a_point_outside_is_clamped_noted_and_used() {
     );
     assert_eq!(understood.args, json!({"x": 1000.0, "y": 0.0, "reason": ""}));
     assert_eq!(understood.notes, ["(1500, -3) is outside 0 to 1000: used (1000, 0)"]);
-    let strict =
-        ToolSet::new(&names(), ToolOptions { extended: false, out_of_range: OutOfRange::Refuse }).unwrap();
+    let strict = ToolSet::new(
+        &names(),
+        ToolOptions { extended: false, out_of_range: OutOfRange::Refuse, marks: false },
+    )
+    .unwrap();
     let refused = call(&strict, "click", json!({"x": 1500, "y": 0, "reason": ""})).unwrap_err();
     assert_eq!(refused.kind, RejectionKind::OutOfRange);
 }

@@ -47,6 +47,19 @@ fn place(engine: &Engine, screen: &PictureGeometry, at: At<FramePx>) -> Option<(
     Some((format!("{x:.digits$}"), format!("{y:.digits$}")))
 }
 
+/// What has a number on the picture, for tools and dialects that point by it.
+fn marks(engine: &Engine, picture: &PictureGeometry) -> Option<Fragment> {
+    let settings = &engine.profile.perceive.marks;
+    if !engine.profile.context.annotate.marks {
+        return None;
+    }
+    // Where the dialect has points of its own, each number comes with the one to give.
+    let place = |at| place(engine, picture, at).map(|(x, y)| format!(" at ({x}, {y})"));
+    let spoken = engine.dialect.info().space.is_some();
+    let text = engine.marks.list(|at| spoken.then(|| place(at)).flatten())?;
+    Some(Fragment::new("marks", Slot::User, Provenance::Screen, text, settings.cap_tokens))
+}
+
 pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Prompt, Interruption> {
     let began = engine.stopwatch.now();
     let Percept { frame, findings, .. } = percept;
@@ -63,6 +76,7 @@ pub(super) async fn context(engine: &mut Engine, percept: Percept) -> Result<Pro
     // A dialect that is written in words of its own explains itself.
     let how = engine.dialect.words().unwrap_or_else(|| engine.tools.prompt());
     let mut beside = beside(engine, &task);
+    beside.extend(marks(engine, &picture.geometry));
     beside.extend(words);
     beside.extend(read);
     let text = engine.profile.prompt.replace("{{tools}}", &how).replace("{{task}}", task.text());

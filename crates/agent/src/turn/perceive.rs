@@ -1,6 +1,7 @@
-//! Perceive: runs the profile's perceivers. It never fails a turn: it knows less, and says so.
+//! Perceive: runs the profile's perceivers and numbers what can be pointed at. It never fails a turn: it knows less, and says so.
 
 use crate::engine::Engine;
+use crate::look;
 use handsight_base::flow::frame::Frame;
 use handsight_base::flow::percept::Percept;
 use handsight_base::port::perceiver::{Blind, Perceiver};
@@ -35,6 +36,12 @@ pub(super) async fn perceive(engine: &mut Engine, frame: Frame) -> Percept {
             Ok(found) => percept.findings.extend(found),
             Err(blind) => percept.blind.push(blind),
         }
+    }
+    // What nobody draws is not looked for.
+    if engine.profile.context.annotate.finds_marks() {
+        let settings = &engine.profile.perceive.marks;
+        let (marks, _) = look::see(&mut engine.seat, settings, &mut percept, &mut engine.numbers).await;
+        engine.marks = marks;
     }
     let news = engine.perceivers.news(&percept.blind);
     engine.notes.extend(news);

@@ -92,13 +92,19 @@ fn made(
     }
     let pointer = engine.pointer.and_then(|at| frame.geometry.frame_from_screen(at).ok());
     let geometry = |size| PictureGeometry { frame: frame.id(), pane, size };
+    let found = &engine.marks;
+    let marks = |geometry| match annotate {
+        Some(annotate) if annotate.finds_marks() => found.drawn(&geometry, annotate.marks),
+        _ => Vec::new(),
+    };
     let mut make = |size: Size, format: PictureFormat| -> Result<Made, Interruption> {
         let written = Written { format, quality: settings.picture_quality };
         let picture = engine.exporter.export(frame.view(), pane, size, settings.scaling(), &layers);
         let picture = picture.map_err(|e| Interruption::Picture(e.to_string()))?;
         if let Some(annotate) = annotate {
             let pointer = pointer.and_then(|at| geometry(size).picture_from_frame(at).ok());
-            engine.annotator.draw(picture, &annotate.with_pointer(pointer));
+            let marks = marks(geometry(size));
+            engine.annotator.draw(picture, &annotate.on(pointer, &marks));
         }
         let bytes = engine.encoder.encode(picture, written);
         Ok(Made { size, format, bytes: bytes.map_err(|e| Interruption::Picture(e.to_string()))? })

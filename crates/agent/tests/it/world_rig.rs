@@ -17,6 +17,7 @@ use handsight_agent::tools::ToolSet;
 use handsight_base::flow::action::{Batch, Primitive, WindowQuery};
 use handsight_base::flow::format::PictureLimits;
 use handsight_base::flow::frame::{Frame, Pixels, Shown};
+use handsight_base::flow::ui::{UiRequest, UiTree};
 use handsight_base::gate::{Approved, Focus, Launch, Paste};
 use handsight_base::port::BoxFuture;
 use handsight_base::port::clock::{Clock, VirtualClock};
@@ -140,6 +141,10 @@ impl Desktop for Taped {
     fn pointer(&mut self) -> Result<Option<ScreenPx>, DesktopError> {
         self.tape.lock().unwrap().pointer_asked += 1;
         self.inner.pointer()
+    }
+
+    fn ui_tree(&mut self, request: &UiRequest) -> Result<UiTree, DesktopError> {
+        self.inner.ui_tree(request)
     }
 
     fn release_all(&mut self) -> Result<(), DesktopError> {

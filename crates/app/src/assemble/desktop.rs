@@ -179,12 +179,42 @@ pub(crate) struct Kit {
     /// Environment variables that a launched program does not get.
     pub(crate) withheld: Vec<String>,
     pub(crate) method: Method,
+    /// Where programs tell what they show.
+    #[cfg_attr(windows, expect(dead_code, reason = "Windows has no such buses"))]
+    pub(crate) buses: Buses,
+    /// Whether they are asked on Windows.
+    #[cfg_attr(not(windows), expect(dead_code, reason = "the other desktops need no leave"))]
+    pub(crate) ui_automation: bool,
+}
+
+/// Addresses of D-Bus, of the session that the desktop is of.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(windows, expect(dead_code, reason = "Windows has no such buses"))]
+pub(crate) struct Buses {
+    pub(crate) accessibility: Option<String>,
+    pub(crate) session: Option<String>,
+}
+
+impl Buses {
+    pub(crate) fn of(environment: &Environment) -> Self {
+        let read = |name| environment.get(name).map(str::to_owned);
+        Self { accessibility: read("AT_SPI_BUS_ADDRESS"), session: read("DBUS_SESSION_BUS_ADDRESS") }
+    }
 }
 
 impl Kit {
     /// Nothing to work with, only eyes.
     pub(crate) fn eyes(clock: Arc<dyn Clock>) -> Self {
-        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new(), method: Method::Gdi }
+        let buses = Buses::default();
+        Self {
+            hands: None,
+            clock,
+            overlay_pulses: 2,
+            withheld: Vec::new(),
+            method: Method::Gdi,
+            buses,
+            ui_automation: false,
+        }
     }
 }
 

@@ -278,7 +278,8 @@ async fn seat(
             let hands = if hands { desktop::hands(environment, profile, desktop)? } else { None };
             let overlay_pulses = profile.hud.reassert_pulses;
             let (clock, method) = (Arc::clone(clock), profile.capture.method);
-            let kit = desktop::Kit { hands, clock, overlay_pulses, withheld, method };
+            let (buses, ui_automation) = (desktop::Buses::of(environment), profile.desktop.ui_automation);
+            let kit = desktop::Kit { hands, clock, overlay_pulses, withheld, method, buses, ui_automation };
             Ok(only(desktop::real(desktop, kit, profile, stop).await?))
         }
         desktop::Choice::Replay { run } => {
@@ -293,6 +294,22 @@ async fn seat(
             Ok(Seated { judge: Some(Judge::new(world)), ..only(seat) })
         }
     }
+}
+
+/// A seat without hands, for who only looks.
+pub(crate) async fn eyes(
+    environment: &Environment,
+    profile: &Profile,
+    desktop: desktop::Choice,
+    stop: &Stop,
+) -> anyhow::Result<Seat> {
+    let desktop = desktop.equipped(profile, environment)?;
+    let wall = RealClock::new();
+    let unreal = VirtualClock::new(wall.unix_millis());
+    let clock: Arc<dyn Clock> = if desktop.is_real() { Arc::new(wall) } else { Arc::new(unreal.clone()) };
+    let withheld = providers::withheld(environment, profile);
+    let seated = seat(environment, profile, &desktop, false, withheld, (&clock, &unreal), stop).await?;
+    Ok(seated.seat)
 }
 
 pub(crate) fn tools(profile: &Profile) -> anyhow::Result<ToolSet> {

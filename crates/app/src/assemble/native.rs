@@ -10,7 +10,7 @@ use handsight_agent::profile;
 #[cfg(windows)]
 use handsight_desktop::windows::{Method, WindowsConfig, WindowsConnector};
 #[cfg(target_os = "linux")]
-use handsight_desktop::x11::{X11Config, X11Connector};
+use handsight_desktop::x11::{Buses, X11Config, X11Connector};
 
 #[cfg(windows)]
 pub(crate) use handsight_desktop::windows::WindowsDesktop as NativeDesktop;
@@ -26,21 +26,22 @@ type NativeConnector = X11Connector;
 #[cfg(target_os = "linux")]
 pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, DesktopError> {
     let Choice::X11 { display } = choice else { return Err(elsewhere(choice)) };
-    let Kit { hands, clock, overlay_pulses, withheld, method: _ } = kit;
+    let Kit { hands, clock, overlay_pulses, withheld, method: _, buses, ui_automation: _ } = kit;
+    let buses = Buses { accessibility: buses.accessibility, session: buses.session };
     let display = Some(display.clone());
-    Ok(X11Connector::new(X11Config { display, hands, clock, overlay_pulses, withheld }))
+    Ok(X11Connector::new(X11Config { display, hands, clock, overlay_pulses, withheld, buses }))
 }
 
 /// What connects to `choice`; refused where that is a desktop of another system, or none at all.
 #[cfg(windows)]
 pub(super) fn connector(choice: &Choice, kit: Kit) -> Result<NativeConnector, DesktopError> {
     let Choice::Windows = choice else { return Err(elsewhere(choice)) };
-    let Kit { hands, clock, overlay_pulses, withheld, method } = kit;
+    let Kit { hands, clock, overlay_pulses, withheld, method, buses: _, ui_automation } = kit;
     let method = match method {
         profile::Method::Gdi => Method::Gdi,
         profile::Method::Dxgi => Method::Dxgi,
     };
-    Ok(WindowsConnector::new(WindowsConfig { hands, clock, overlay_pulses, withheld, method }))
+    Ok(WindowsConnector::new(WindowsConfig { hands, clock, overlay_pulses, withheld, method, ui_automation }))
 }
 
 /// What the system lacks of what this is made for, if it is one that has a floor (S-02).

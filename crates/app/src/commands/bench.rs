@@ -10,6 +10,7 @@ mod journal;
 mod peers;
 mod run;
 mod screen;
+mod tree;
 
 use crate::assemble::desktop::Choice;
 use crate::cli::{BenchArgs, SettingArgs};
@@ -41,6 +42,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "formats", measure: screen::formats },
     Part { name: "annotate", measure: screen::annotate },
     Part { name: "hud", measure: screen::hud },
+    Part { name: "tree", measure: tree::walk },
     Part { name: "input", measure: screen::input },
     Part { name: "path", measure: screen::path },
     Part { name: "journal", measure: journal::sync },

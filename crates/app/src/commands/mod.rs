@@ -8,6 +8,7 @@ mod doctor;
 mod eval;
 mod generate;
 pub(crate) mod hands;
+mod look;
 pub(crate) mod manual;
 mod models;
 mod ocr;
@@ -32,6 +33,7 @@ pub(crate) fn dispatch(command: Command, environment: &Environment) -> anyhow::R
     match command {
         Command::Demo(args) => demo::run(environment, args),
         Command::Run(args) => run::run(environment, args),
+        Command::Look(args) => look::run(environment, &args),
         Command::Manual(args) => manual::run(environment, args),
         Command::Report { command: ReportCommand::Parse(args) } => report::parse(environment, &args),
         Command::Runs { command } => runs::dispatch(environment, command),

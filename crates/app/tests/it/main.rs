@@ -60,6 +60,7 @@ mod xvfb_children;
 mod xvfb_cost;
 mod xvfb_doctor;
 mod xvfb_long;
+mod xvfb_look;
 mod xvfb_loss;
 mod xvfb_manual;
 mod xvfb_model_faults;

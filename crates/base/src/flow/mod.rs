@@ -19,4 +19,5 @@ pub mod prompt;
 pub mod receipt;
 pub mod settled;
 pub mod step;
+pub mod ui;
 pub mod verdict;

@@ -6,6 +6,7 @@
 
 use crate::flow::action::{Batch, WindowQuery};
 use crate::flow::frame::{Frame, Shown};
+use crate::flow::ui::{UiRequest, UiTree};
 use crate::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use crate::presence::Presence;
 use crate::space::{FrameId, ScreenPx, ScreenRect};
@@ -167,15 +168,6 @@ pub struct ClipboardContents {
     pub formats: Vec<(String, Vec<u8>)>,
 }
 
-/// One node of a UI tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UiNode {
-    pub role: String,
-    pub name: String,
-    pub area: ScreenRect,
-    pub children: Vec<UiNode>,
-}
-
 /// Tells hands that the turn still runs. Sent by the runtime that drives the turn, every 100 ms while anything is down, never by
 /// a helper thread: a turn that hangs must look like one.
 pub trait Pulse: Send + Sync {
@@ -272,8 +264,10 @@ pub trait Desktop: Send {
         Err(self.unsupported("overlay"))
     }
 
-    fn ui_tree(&mut self, window: Option<WindowId>) -> Result<UiNode, DesktopError> {
-        let _ = window;
+    /// What programs say that they show, in the time that the request leaves: a program that does not answer is missed, and
+    /// nothing waits for it.
+    fn ui_tree(&mut self, request: &UiRequest) -> Result<UiTree, DesktopError> {
+        let _ = request;
         Err(self.unsupported("ui_tree"))
     }
 

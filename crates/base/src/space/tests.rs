@@ -427,3 +427,36 @@ fn rectangles_keep_their_head_at_the_ends_of_the_numbers() {
     assert_eq!((a.center(), FrameRect::new(0, 0, 1, 1).center()), (ScreenPx::new(0, 5), FramePx::new(0, 0)));
     assert_eq!(a.to_string(), "20x10 at (-10, 0)");
 }
+
+#[test]
+fn a_box_of_the_screen_is_where_its_pixels_are_shown() {
+    for (scale, origin) in
+        [(1.0, ScreenPx::new(0, 0)), (2.0, ScreenPx::new(-100, 50)), (1.5, ScreenPx::new(7, 9))]
+    {
+        let frame = FrameId(4);
+        let geometry = FrameGeometry { frame, size: Size::new(600, 300), origin, scale };
+        let of = |x, y, w, h| geometry.frame_rect(ScreenRect::new(origin.x + x, origin.y + y, w, h));
+        let seen = of(10, 20, 30, 8).unwrap();
+        assert_eq!(seen.origin, FramePx::new((10.0 * scale) as i32, (20.0 * scale) as i32));
+        assert_eq!(seen.size, Size::new((30.0 * scale) as u32, (8.0 * scale) as u32));
+        // Each of its corners goes back into it.
+        for at in
+            [seen.origin, FramePx::new(seen.right() as i32 - 1, seen.bottom() as i32 - 1), seen.center()]
+        {
+            let back = geometry.screen_from_frame(At { point: at, frame }).unwrap();
+            assert!(ScreenRect::new(origin.x + 10, origin.y + 20, 30, 8).contains(back), "{scale}: {back}");
+        }
+        let over = of(-50, -50, 5000, 60).unwrap();
+        assert_eq!((over.origin, over.size.width), (FramePx::new(0, 0), 600));
+        assert_eq!((of(-50, 0, 50, 10), of(5000, 0, 5, 5)), (None, None));
+
+        let picture = PictureGeometry { frame, pane: geometry.whole(), size: Size::new(300, 150) };
+        let drawn = picture.picture_rect(FrameRect::new(100, 40, 60, 20)).unwrap();
+        assert_eq!((drawn.origin, drawn.size), (PicturePx { x: 50.0, y: 20.0 }, Size::new(30, 10)));
+        let pane =
+            PictureGeometry { pane: FrameRect::new(200, 100, 100, 50), size: Size::new(200, 100), ..picture };
+        assert_eq!(pane.picture_rect(FrameRect::new(0, 0, 150, 90)), None);
+        let cut = pane.picture_rect(FrameRect::new(150, 90, 60, 20)).unwrap();
+        assert_eq!((cut.origin, cut.size), (PicturePx { x: 1.0, y: 1.0 }, Size::new(19, 19)));
+    }
+}

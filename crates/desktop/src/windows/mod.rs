@@ -27,6 +27,7 @@ mod repaint;
 mod session;
 mod session_end;
 mod system;
+mod tree;
 mod whereabouts;
 #[expect(
     clippy::module_inception,
@@ -49,6 +50,7 @@ use ::windows::Win32::Foundation::HWND;
 use capture::Camera;
 use handsight_base::flow::action::{Batch, WindowQuery};
 use handsight_base::flow::frame::Frame;
+use handsight_base::flow::ui::{UiRequest, UiTree};
 use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
@@ -60,6 +62,7 @@ use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;
 use overlay::OverlayWindow;
 use std::sync::Arc;
+use tree::TreeReader;
 
 /// How to work on a Windows desktop.
 #[derive(Clone)]
@@ -74,12 +77,15 @@ pub struct WindowsConfig {
     pub withheld: Vec<String>,
     /// How pictures are taken.
     pub method: Method,
+    /// Whether programs are asked what they show. Not tried on enough programs of real Windows to be the default.
+    pub ui_automation: bool,
 }
 
 impl WindowsConfig {
     /// No hands.
     pub fn eyes(clock: Arc<dyn Clock>) -> Self {
-        Self { hands: None, clock, overlay_pulses: 2, withheld: Vec::new(), method: Method::Gdi }
+        let (withheld, method) = (Vec::new(), Method::Gdi);
+        Self { hands: None, clock, overlay_pulses: 2, withheld, method, ui_automation: false }
     }
 }
 
@@ -111,6 +117,7 @@ impl WindowsConnector {
             overlay: OverlayWindow::new(self.config.overlay_pulses),
             camera: Camera::new(self.config.method)?,
             marks: Marks::new(),
+            tree: TreeReader::default(),
             config: self.config.clone(),
             hands,
         })
@@ -123,6 +130,8 @@ pub struct WindowsDesktop {
     camera: Camera,
     overlay: OverlayWindow,
     marks: Marks,
+    /// Reads what programs say that they show.
+    tree: TreeReader,
     hands: Option<SharedHands>,
 }
 
@@ -184,7 +193,7 @@ impl Desktop for WindowsDesktop {
                 annotated_in_capture: false,
                 damage: self.config.method == Method::Dxgi,
                 pointer: true,
-                ui_tree: false,
+                ui_tree: self.config.ui_automation,
                 person: self.presence().is_some(),
             },
         }
@@ -279,6 +288,14 @@ impl Desktop for WindowsDesktop {
             Some(duplication) => damage::since(duplication, &mut self.marks, mark, ours),
             None => Err(self.unsupported("damage")),
         }
+    }
+
+    fn ui_tree(&mut self, request: &UiRequest) -> Result<UiTree, DesktopError> {
+        if !self.config.ui_automation {
+            return Err(self.unsupported("ui_tree"));
+        }
+        let windows = windows::list(self.ours());
+        Ok(self.tree.read(windows, request))
     }
 
     fn overlay(&mut self, overlay: Option<&Overlay>) -> Result<(), DesktopError> {

@@ -22,6 +22,7 @@ x11rb::atom_manager! {
     /// Every atom this backend speaks of, asked for in one round trip.
     pub(crate) Atoms:
     AtomsCookie {
+        AT_SPI_BUS,
         UTF8_STRING,
         WM_CHANGE_STATE,
         WM_DELETE_WINDOW,

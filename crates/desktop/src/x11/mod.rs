@@ -19,6 +19,7 @@ mod overlay;
 mod raiser;
 mod repaint;
 mod segment;
+mod tree;
 mod whereabouts;
 mod windows;
 
@@ -30,6 +31,7 @@ use connection::Link;
 use damage::DamageLog;
 use handsight_base::flow::action::{Batch, WindowQuery};
 use handsight_base::flow::frame::Frame;
+use handsight_base::flow::ui::{UiRequest, UiTree};
 use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
@@ -41,6 +43,8 @@ use handsight_base::space::{ScreenPx, ScreenRect};
 use handsight_base::stop::Stop;
 use overlay::OverlayWindow;
 use std::sync::Arc;
+pub use tree::Buses;
+use tree::TreeReader;
 use x11rb::connection::Connection as _;
 
 /// How to work on an X11 screen.
@@ -56,12 +60,14 @@ pub struct X11Config {
     pub overlay_pulses: u32,
     /// Environment variables a launched program does not get: the keys of providers.
     pub withheld: Vec<String>,
+    /// Where programs tell what they show.
+    pub buses: Buses,
 }
 
 impl X11Config {
     /// No hands on `display`.
     pub fn eyes(display: Option<String>, clock: Arc<dyn Clock>) -> Self {
-        Self { display, hands: None, clock, overlay_pulses: 2, withheld: Vec::new() }
+        Self { display, hands: None, clock, overlay_pulses: 2, withheld: Vec::new(), buses: Buses::default() }
     }
 }
 
@@ -105,6 +111,7 @@ impl X11Connector {
             camera: Camera::default(),
             damage: None,
             selection: None,
+            tree: TreeReader::default(),
             hands,
         })
     }
@@ -119,6 +126,8 @@ pub struct X11Desktop {
     damage: Option<DamageLog>,
     /// Reads the clipboard.
     selection: Option<Selection>,
+    /// Reads what programs say that they show.
+    tree: TreeReader,
     hands: Option<SharedHands>,
 }
 
@@ -187,7 +196,7 @@ impl Desktop for X11Desktop {
                 annotated_in_capture: false,
                 damage: has.damage,
                 pointer: true,
-                ui_tree: false,
+                ui_tree: true,
                 person: self.presence().is_some(),
             },
         }
@@ -290,6 +299,10 @@ impl Desktop for X11Desktop {
             none => none.insert(DamageLog::watch(&self.link)?),
         };
         Ok(log.since(&self.link, mark, &ours)?)
+    }
+
+    fn ui_tree(&mut self, request: &UiRequest) -> Result<UiTree, DesktopError> {
+        self.tree.read(&self.link, &self.config.buses, self.overlay.window(), request)
     }
 
     fn overlay(&mut self, overlay: Option<&Overlay>) -> Result<(), DesktopError> {

@@ -6,6 +6,7 @@ use super::witness::{What, Which};
 use super::{Finding, ensure};
 use crate::wait::before;
 use handsight_base::flow::action::{Action, WindowQuery};
+use handsight_base::flow::ui::UiRequest;
 use handsight_base::gate::{Focus, Place, SetClipboard, Work};
 use handsight_base::port::desktop::{
     ClipboardContents, DesktopError, DesktopFault, Placement, Window, WindowId,
@@ -163,7 +164,7 @@ pub(super) fn refuses_by_name(stage: &mut Stage<'_>) -> Finding {
     check(can.clipboard, "clipboard", desktop.set_clipboard(contents).err())?;
     check(can.damage, "damage", desktop.damage_since(None).err())?;
     check(can.overlay, "overlay", desktop.overlay(None).err())?;
-    check(can.ui_tree, "ui_tree", desktop.ui_tree(None).err())?;
+    check(can.ui_tree, "ui_tree", desktop.ui_tree(&UiRequest::of(ScreenRect::new(0, 0, 1, 1))).err())?;
     let moved = stage.witness.events().into_iter().find(|e| e.what != What::Move);
     ensure!(moved.is_none(), "refusing brought about {moved:?}");
     stage.forget();

@@ -14,6 +14,7 @@
 //! | [`shell`], [`popup`] | task bar, icons, menus |
 //! | `scene` | what it all looks like |
 //! | `state` | set-up, save, load, truth |
+//! | `spoken` | what programs tell assistive technology |
 //! | [`tasks`] | what there is to do, checkers and oracles |
 
 pub mod apps;
@@ -24,6 +25,7 @@ mod pointer;
 pub mod popup;
 mod scene;
 pub mod shell;
+mod spoken;
 mod state;
 pub mod tasks;
 pub mod theme;
@@ -38,6 +40,7 @@ use crate::engine::{CursorShape, Input, LoadError, World};
 use crate::task::{Hand, TaskError, Verdict};
 use files::Files;
 use handsight_base::flow::action::{Axis, Button};
+use handsight_base::flow::ui::UiNode;
 use handsight_base::key::{Key, Modifiers};
 use handsight_base::port::desktop::{Display, Window, WindowId};
 use handsight_base::space::{ScreenPx, ScreenRect};
@@ -253,6 +256,10 @@ impl World for Desk {
 
     fn windows(&self) -> Vec<Window> {
         self.windows.iter().rev().map(|w| w.described(self.core.active, &self.theme)).collect()
+    }
+
+    fn ui(&self) -> Vec<UiNode> {
+        self.spoken()
     }
 
     fn focus(&mut self, window: WindowId) -> bool {

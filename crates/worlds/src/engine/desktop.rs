@@ -7,6 +7,7 @@ use super::screen::{Screen, Shot};
 use super::{Input, World, hold};
 use handsight_base::flow::action::{Batch, Primitive, WindowQuery};
 use handsight_base::flow::frame::{Frame, Shown};
+use handsight_base::flow::ui::{UiRequest, UiTree};
 use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use handsight_base::key::{Key, Named};
 use handsight_base::port::clock::{Clock, VirtualClock};
@@ -160,7 +161,7 @@ impl Desktop for WorldDesktop {
                 annotated_in_capture: false,
                 damage: true,
                 pointer: true,
-                ui_tree: false,
+                ui_tree: true,
                 person: false,
             },
         }
@@ -310,6 +311,19 @@ impl Desktop for WorldDesktop {
         let mut world = hold(&*self.world);
         world.advance(self.clock.now());
         Ok(self.screen.damage(&*world, mark))
+    }
+
+    fn ui_tree(&mut self, request: &UiRequest) -> Result<UiTree, DesktopError> {
+        let mut nodes = self.now().ui();
+        let read = nodes.len();
+        nodes.retain_mut(|node| match node.area.intersect(&request.area) {
+            Some(seen) => {
+                node.area = seen;
+                !seen.is_empty()
+            }
+            None => false,
+        });
+        Ok(UiTree { nodes, read, missed: Vec::new() })
     }
 }
 

@@ -88,7 +88,8 @@ impl Plan {
             Intent::Act(action) => self.act(call, vec![action]),
             Intent::Look(look) => self.step(call, Want::Look(look)),
             Intent::Call { tool, args } => {
-                let Understood { meaning, reason, args, notes } = engine.tools.call(&tool, &args, picture)?;
+                let Understood { meaning, reason, args, notes } =
+                    engine.tools.call(&tool, &args, picture, &engine.marks)?;
                 self.call = Some(ToolUse { tool, args });
                 self.notes.extend(notes);
                 self.reason.clone_from(&reason);

@@ -11,6 +11,7 @@ use crate::exit::{Exit, Failure};
 use anyhow::{Context as _, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use handsight_agent::marks::Marks;
 use handsight_agent::policy;
 use handsight_agent::tools::{Meaning, ToolSet};
 use handsight_base::flow::action::{Action, Button, Timing};
@@ -335,7 +336,8 @@ pub(super) fn input(bench: &Bench<'_>) -> anyhow::Result<Vec<Figure>> {
         let reply = (chat::WIRE.decode)(&replies[n % 2]).map_err(|why| anyhow::anyhow!(why))?;
         for planned in screen.dialect.decode(&reply, &picture)?.plan {
             let Intent::Call { tool, args } = planned.intent else { bail!("the reply holds no call") };
-            let Meaning::Act(actions) = screen.tools.call(&tool, &args, &picture)?.meaning else {
+            let Meaning::Act(actions) = screen.tools.call(&tool, &args, &picture, &Marks::default())?.meaning
+            else {
                 bail!("a click that does nothing");
             };
             for action in actions {

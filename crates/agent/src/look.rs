@@ -1,0 +1,145 @@
+//! One look without a run: what perception sees on a screen now, for a person who wants to see it too.
+//!
+//! It captures once and perceives as a turn does ([`see`] is what both do). It sends no input and keeps nothing; whoever calls it
+//! gives it a seat without hands.
+
+use crate::marks::{self, Marks, Numbers, SEGMENTS, TREE};
+use crate::profile::{self, Capture, Profile, Target};
+use crate::seat::Seat;
+use crate::target::parse_window_query;
+use handsight_base::flow::format::PictureFormat;
+use handsight_base::flow::frame::{Frame, Shown};
+use handsight_base::flow::percept::{Finding, Percept};
+use handsight_base::flow::ui::UiRequest;
+use handsight_base::port::desktop::{CaptureRequest, Desktop, DesktopError, OverlayInCapture};
+use handsight_base::port::perceiver::{Blind, Perceiver};
+use handsight_base::space::{FrameId, PictureGeometry};
+use handsight_base::stop::Stop;
+use handsight_pixel::annotate::{Annotations, Annotator};
+use handsight_pixel::blend::{Exporter, Scaling};
+use handsight_pixel::picture::{PictureEncoder, Written};
+use std::time::Duration;
+
+/// What was seen.
+#[derive(Debug)]
+pub struct Sight {
+    pub percept: Percept,
+    pub marks: Marks,
+    /// Nodes of programs' own trees that were looked at.
+    pub nodes: usize,
+}
+
+/// Captures what the profile looks at, and perceives it with everything that `perceive.marks.sources` names.
+pub async fn look(
+    seat: &mut Seat,
+    profile: &Profile,
+    perceivers: &[Box<dyn Perceiver>],
+    stop: &Stop,
+) -> Result<Sight, DesktopError> {
+    let capture = profile.capture.clone();
+    let taken = move |desktop: &mut dyn Desktop| {
+        let request = CaptureRequest {
+            frame: FrameId(1),
+            shown: shown(desktop, &capture)?,
+            region: None,
+            cursor: capture.cursor,
+            overlay: OverlayInCapture::Hidden,
+        };
+        desktop.capture(&request)
+    };
+    let frame = seat.look("capture", taken).await?;
+    let mut percept = Percept { frame, findings: Vec::new(), blind: Vec::new() };
+    for perceiver in perceivers {
+        match perceiver.perceive(&percept.frame, stop).await {
+            Ok(found) => percept.findings.extend(found),
+            Err(blind) => percept.blind.push(blind),
+        }
+    }
+    let (marks, nodes) = see(seat, &profile.perceive.marks, &mut percept, &mut Numbers::default()).await;
+    Ok(Sight { percept, marks, nodes })
+}
+
+/// Adds what programs say of themselves to a percept, and numbers what can be pointed at; also how many nodes were looked at.
+pub(crate) async fn see(
+    seat: &mut Seat,
+    settings: &profile::Marks,
+    percept: &mut Percept,
+    numbers: &mut Numbers,
+) -> (Marks, usize) {
+    let mut nodes = 0;
+    if settings.has(TREE) {
+        let within = Duration::from_millis(settings.tree_ms);
+        let (found, read, blind) = tree(seat, &percept.frame, within).await;
+        percept.findings.extend(found);
+        percept.blind.extend(blind);
+        nodes = read;
+    }
+    if settings.has(SEGMENTS) {
+        percept.findings.extend(marks::shapes(&percept.frame));
+    }
+    let of_sources: Vec<Finding> =
+        percept.findings.iter().filter(|found| settings.has(&found.by)).cloned().collect();
+    let marks = Marks::of(&percept.frame.geometry, &of_sources, settings.max as usize, numbers);
+    (marks, nodes)
+}
+
+/// Right after the capture: a program that is busy is not waited for.
+async fn tree(seat: &mut Seat, frame: &Frame, within: Duration) -> (Vec<Finding>, usize, Vec<Blind>) {
+    let blind = |why: String| Blind { perceiver: TREE.into(), why };
+    if !seat.info().capabilities.ui_tree {
+        let why = format!("the `{}` desktop cannot do `ui_tree`", seat.info().backend);
+        return (Vec::new(), 0, vec![blind(why)]);
+    }
+    let request = UiRequest { within, ..UiRequest::of(frame.geometry.screen_rect(frame.geometry.whole())) };
+    match seat.glance("ui_tree", move |desktop| desktop.ui_tree(&request)).await {
+        Ok(tree) => {
+            let missed = tree.missed.iter().map(|missed| blind(missed.clone())).collect();
+            (marks::findings(&tree, &frame.geometry), tree.read, missed)
+        }
+        Err(error) => (Vec::new(), 0, vec![blind(error.to_string())]),
+    }
+}
+
+/// What the profile looks at. A window is not brought back for a look.
+fn shown(desktop: &mut dyn Desktop, capture: &Capture) -> Result<Shown, DesktopError> {
+    if capture.target == Target::Window {
+        let query = parse_window_query(&capture.window).map_err(|why| DesktopError::Unusable {
+            why: format!("capture.window: {why}"),
+            remedy: "Correct the setting.".into(),
+        })?;
+        let window = desktop.find(&query)?.into_iter().next();
+        let none = || DesktopError::NoSuchWindow { query: query.describe(), candidates: Vec::new() };
+        return Ok(Shown::Window(window.ok_or_else(none)?.id.0));
+    }
+    if capture.display == "all" {
+        return Ok(Shown::AllDisplays);
+    }
+    let displays = desktop.displays()?;
+    let found = match capture.display.as_str() {
+        "primary" => displays.iter().find(|d| d.primary).or_else(|| displays.first()),
+        name => displays
+            .iter()
+            .find(|d| d.name == name)
+            .or_else(|| name.parse::<usize>().ok().and_then(|n| displays.get(n))),
+    };
+    found.map(|display| Shown::Display(display.name.clone())).ok_or_else(|| DesktopError::NoSuchDisplay {
+        name: capture.display.clone(),
+        there: displays.iter().map(|d| d.name.clone()).collect(),
+    })
+}
+
+impl Sight {
+    /// The screen's own pixels with every mark drawn on them, as a PNG; `Err` says why there is none.
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        let frame = &self.percept.frame;
+        let (pane, size) = (frame.geometry.whole(), frame.size());
+        let picture = PictureGeometry { frame: frame.id(), pane, size };
+        let mut exporter = Exporter::new();
+        let drawn =
+            exporter.export(frame.view(), pane, size, Scaling::Nearest, &[]).map_err(|e| e.to_string())?;
+        let marks = self.marks.drawn(&picture, true);
+        Annotator::new().draw(drawn, &Annotations { marks: &marks, ..Annotations::default() });
+        let written = Written { format: PictureFormat::Png, quality: 100 };
+        PictureEncoder::new().encode(drawn, written).map_err(|e| e.to_string())
+    }
+}
