@@ -100,7 +100,8 @@ impl Hosts {
             return self.address(address);
         }
         if !opens {
-            return Ok(());
+            let port = names_a_port(trimmed);
+            return if port { self.address(&format!("http://{word}")) } else { Ok(()) };
         }
         if trimmed.starts_with('-') {
             return Err("options of what opens addresses are not passed on".into());
@@ -114,6 +115,13 @@ impl Hosts {
         // `evil.com` is an address to a browser.
         self.address(&format!("https://{word}"))
     }
+}
+
+/// `host:8080` and what may follow: no file is called that.
+fn names_a_port(word: &str) -> bool {
+    let Some((host, rest)) = word.split_once(':') else { return false };
+    let port = rest.split('/').next().unwrap_or(rest);
+    host.len() > 1 && !is_path(host) && !port.is_empty() && port.chars().all(|c| c.is_ascii_digit())
 }
 
 /// What stands between the slashes after the scheme and the next one.

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails by panicking")]
 
 mod assist;
+#[cfg(target_os = "linux")]
+mod compromised;
 mod confirm;
 mod conversation;
 mod conversation_long;
@@ -14,6 +16,7 @@ mod malformed;
 mod park;
 mod pause;
 mod person;
+mod policy;
 mod rig;
 mod sim;
 mod timing;
