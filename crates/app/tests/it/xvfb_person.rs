@@ -100,10 +100,13 @@ fn in_a_call_and_in_mid_typing_the_person_takes_over_and_the_run_goes_on_when_th
 #[test]
 fn by_their_word_alone_it_goes_on_and_the_folder_says_so_meanwhile() {
     let Some(mut played) = start(&["person.resume=word"]) else { return };
+    let hud = |played: &Played| played.person.pixels(10, 10, 700, 60);
+    let working = hud(&played);
     played.person.go_to(900, 600);
     let file = played.rig.handsight.home().join("out/pause");
     let says = || std::fs::read_to_string(&file).is_ok_and(|said| said == "person");
     wait::until("the folder says it", wait::PATIENCE, || says().then_some(()));
+    assert!(hud(&played) != working, "the screen says nothing of the pause");
     let (asked, before) = (played.server.requests().len(), played.person.events().len());
     std::thread::sleep(QUIET * 2);
     assert_eq!((played.server.requests().len(), played.person.events().len()), (asked, before));

@@ -92,13 +92,17 @@ fn in_mid_work_the_person_has_the_screen_within_200_ms() {
     for n in 0..if long() { 48 } else { 16 } {
         let typing = Action::Type { text: "the quick brown fox ".repeat(40), interval_millis: Some(7) };
         let work = [drag(), typing, hold("ctrl+w", 20_000)][n / 4 % 3].clone();
+        let witness = &mut rig.witness;
+        witness.settle();
+        witness.forget();
         let (hands, ended, took) = std::thread::scope(|scope| {
             let mut hands = rig.hands;
             let working = scope.spawn(move || {
                 let ended = hands.inject(batch(work), &Stop::new());
                 (hands, ended, Instant::now())
             });
-            std::thread::sleep(Duration::from_millis(60 + 13 * (n as u64 % 9)));
+            until("the work has begun", PATIENCE, || (!witness.events().is_empty()).then_some(()));
+            std::thread::sleep(Duration::from_millis(7 * (n as u64 % 9)));
             let at = Instant::now();
             touch(n);
             let (hands, ended, ended_at) = working.join().unwrap();

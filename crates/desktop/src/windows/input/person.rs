@@ -5,8 +5,8 @@
 //! only devices count, so that a system which keeps marks to itself does not make us our own person. A pointer that a program puts
 //! somewhere (`SetCursorPos`) is not reported, and a release begins nothing, since it ends what was begun before.
 //!
-//! Wine is the exception: its windows hear of our own moves again from the X server, as if a mouse had made them. There a move to
-//! where we have been lately is nobody's.
+//! Wine is the exception: its windows hear of our own moves again from the X server, as if a mouse had made them, and of where the
+//! pointer has been all along once one opens below it. There a move to where we have been lately is nobody's, nor any before ours.
 
 use crate::windows::system::is_wine;
 use std::collections::VecDeque;
@@ -44,7 +44,7 @@ impl Ours {
 
     fn were_at(&self, (x, y): (i32, i32)) -> bool {
         let moves = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
-        moves.iter().any(|(a, b)| a.abs_diff(x) <= 1 && b.abs_diff(y) <= 1)
+        moves.is_empty() || moves.iter().any(|(a, b)| a.abs_diff(x) <= 1 && b.abs_diff(y) <= 1)
     }
 }
 
@@ -139,12 +139,14 @@ mod tests {
         assert!(!did(key(0, OURS)) && !did(mouse(1, 5, OURS)) && !did(mouse(0x400, 0, OURS)));
         assert!(!did(key(RI_KEY_BREAK, 0)) && !did(mouse(UPS, 0, 0)));
         assert!(!did(mouse(0, 0, 0)), "a mouse that does not move");
+        ours.went((-9000, -9000));
         assert!(did(mouse(0, 3, 0)));
     }
 
     #[test]
     fn an_echo_is_one_of_the_latest_moves_give_or_take_a_pixel() {
         let ours = Ours::default();
+        assert!(ours.were_at((8, 8)), "nobody has moved yet");
         (0..2000).for_each(|n| ours.went((n * 10, 5)));
         assert!(ours.were_at((19_990, 5)) && ours.were_at((19_991, 4)) && !ours.were_at((19_995, 5)));
         assert!(!ours.were_at((0, 5)), "long ago");
