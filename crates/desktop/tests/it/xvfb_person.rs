@@ -234,7 +234,7 @@ fn the_stop_chord_is_the_last_word_whoever_has_the_screen() {
 }
 
 #[test]
-#[ignore = "a process that another test starts: an engine at work"]
+#[ignore = "a process that other tests start: an engine at work"]
 fn engine_process() {
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     let (Some(display), Some(state)) = (lines.next(), lines.next()) else { return };
