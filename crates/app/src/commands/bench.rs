@@ -7,6 +7,7 @@
 
 mod figure;
 mod journal;
+mod ocr;
 mod peers;
 mod run;
 mod screen;
@@ -43,6 +44,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "annotate", measure: screen::annotate },
     Part { name: "hud", measure: screen::hud },
     Part { name: "tree", measure: tree::walk },
+    Part { name: "ocr", measure: ocr::ocr },
     Part { name: "input", measure: screen::input },
     Part { name: "path", measure: screen::path },
     Part { name: "journal", measure: journal::sync },

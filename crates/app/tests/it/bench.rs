@@ -46,7 +46,7 @@ fn every_part_is_measured_and_the_screen_feels_it() {
     assert_eq!(size, (1920, 1080), "the rows are about this size");
     let parts = said["parts"].as_object().unwrap();
     let names: Vec<&str> = parts.keys().map(String::as_str).collect();
-    let all = "capture scale png formats annotate hud tree input path journal turn start memory binary";
+    let all = "capture scale png formats annotate hud tree ocr input path journal turn start memory binary";
     assert_eq!(names.join(" "), all);
     for figure in parts.values().flat_map(|figures| figures.as_array().unwrap()) {
         let number = |key: &str| figure[key].as_f64().unwrap_or_else(|| panic!("{key}: {figure:#}"));

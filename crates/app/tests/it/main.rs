@@ -29,6 +29,7 @@ mod handsight;
 mod kill_conversation;
 mod kill_run;
 mod kill_signals;
+mod ocr;
 mod one_run;
 mod profiles;
 mod real_input_desk;

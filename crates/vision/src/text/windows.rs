@@ -11,7 +11,7 @@ use windows::Globalization::Language;
 use windows::Graphics::Imaging::{BitmapPixelFormat, SoftwareBitmap};
 use windows::Media::Ocr::{OcrEngine, OcrWord};
 use windows::Storage::Streams::DataWriter;
-use windows::core::{Error, HSTRING};
+use windows::core::Error;
 
 const NAME: &str = Engine::Windows.name();
 
@@ -71,10 +71,7 @@ fn engine(wanted: &str) -> Result<OcrEngine, OcrError> {
         ),
     };
     let language = there.iter().find(|language| fits(language)).ok_or_else(unknown)?;
-    let tag = language.LanguageTag().map_err(|why| failed(&why))?;
-    Language::CreateLanguage(&HSTRING::from(&tag))
-        .and_then(|language| OcrEngine::TryCreateFromLanguage(&language))
-        .map_err(|_| unknown())
+    OcrEngine::TryCreateFromLanguage(language).map_err(|_| unknown())
 }
 
 /// `eng` is what `en-US` begins with, as far as both go.
