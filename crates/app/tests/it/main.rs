@@ -70,6 +70,7 @@ mod xvfb_pause;
 mod xvfb_person;
 mod xvfb_picture_formats;
 mod xvfb_picture_limit;
+mod xvfb_policy;
 mod xvfb_recheck;
 mod xvfb_run;
 mod xvfb_window;
