@@ -33,11 +33,11 @@ pub(super) fn told(engine: &Engine, screen: &PictureGeometry, findings: &[Findin
 /// As many lines as there is room for, in bytes, and how many there are besides.
 fn within(lines: &[String], most: usize) -> String {
     let mut text = HEADING.to_owned();
+    let whole = lines.iter().map(|line| 1 + line.len()).sum::<usize>() + text.len();
     // For the line that says what was left out.
-    const ROOM: usize = 40;
+    let room = if whole > most { 40 } else { 0 };
     for (n, line) in lines.iter().enumerate() {
-        let last = n + 1 == lines.len();
-        if text.len() + 1 + line.len() + if last { 0 } else { ROOM } > most {
+        if text.len() + 1 + line.len() + room > most {
             text.push_str(&format!("\n[{} more lines]", lines.len() - n));
             return text;
         }
