@@ -81,13 +81,20 @@ pub struct Timings {
     pub context: f64,
     pub model: f64,
     pub act: f64,
-    /// Of it, whether the target was still what the model saw.
+    /// Of it, whether the target was still what the model saw. Written only where that was looked at: records of before are written
+    /// again as they were.
+    #[serde(skip_serializing_if = "is_zero")]
     pub recheck: f64,
     /// Waits the profile asked for around acting.
     pub pause: f64,
     pub settle: f64,
     pub record: f64,
     pub whole: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(millis: &f64) -> bool {
+    *millis == 0.0
 }
 
 impl Timings {
