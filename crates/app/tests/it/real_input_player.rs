@@ -7,6 +7,7 @@ use handsight_testkit::picture::{Patch, Picture};
 use handsight_testkit::wait::PATIENCE;
 use handsight_testkit::witness::{SeenWindow, Witness};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -55,14 +56,17 @@ pub(crate) fn ids(witness: &Witness, property: &str) -> Vec<u32> {
 pub(crate) struct Look<'a> {
     pub(crate) picture: &'a Picture,
     pub(crate) witness: &'a Witness,
+    /// Windows that were there when it was asked before: those that the picture shows.
+    known: &'a BTreeSet<u32>,
     /// The part of the root that the picture shows, in its pixels.
     shows: Patch,
 }
 
 impl Look<'_> {
-    /// The window a person would call by this title, if it is shown; the newest if there are several.
+    /// The window a person would call by this title, if the picture shows it; the newest if there are several.
     pub(crate) fn window(&self, title: &str) -> Option<SeenWindow> {
-        clients(self.witness).into_iter().rev().find(|w| w.mapped && w.title.contains(title))
+        let shown = |w: &SeenWindow| w.mapped && self.known.contains(&w.id);
+        clients(self.witness).into_iter().rev().find(|w| shown(w) && w.title.contains(title))
     }
 
     /// The same, once it has the focus.
@@ -161,6 +165,7 @@ pub(crate) struct Player {
     /// When the step became due.
     since: Duration,
     witness: Witness,
+    known: BTreeSet<u32>,
     shows: Patch,
     story: Story,
 }
@@ -176,6 +181,7 @@ impl Player {
             clicked: false,
             since: Duration::ZERO,
             witness,
+            known: BTreeSet::new(),
             shows,
             story: Story::default(),
         }
@@ -188,12 +194,13 @@ impl Player {
     /// The answer to a request that came at `at` of the server's clock.
     pub(crate) fn answer(&mut self, picture: &Picture, at: Duration) -> Call {
         let call = self.decide(picture, at);
+        self.known = clients(&self.witness).iter().filter(|w| w.mapped).map(|w| w.id).collect();
         self.story.calls.push(call.clone());
         call
     }
 
     fn decide(&mut self, picture: &Picture, at: Duration) -> Call {
-        let look = Look { picture, witness: &self.witness, shows: self.shows };
+        let look = Look { picture, witness: &self.witness, known: &self.known, shows: self.shows };
         // A click that had no effect, on a menu that was not ready for it, is made once more, as a person would.
         if self.clicked && at - self.since > PATIENCE / 2 {
             self.clicked = false;

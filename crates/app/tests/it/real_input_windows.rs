@@ -116,7 +116,9 @@ fn a_click_at_where_the_server_says_the_window_is_now_lands_though_it_moved_whil
         touch("green", "two"),
         done_when_there(pair.green.join("two")),
     ];
-    rig.play("run", BRISK, "Leave files in both terminals", steps).ended_well(&mut rig);
+    // What such a model knows the picture does not show: a re-check would call it another window's place.
+    let settings = [BRISK, &["--set", "act.recheck=false"]].concat();
+    rig.play("run", &settings, "Leave files in both terminals", steps).ended_well(&mut rig);
     assert_eq!(files(&pair.green), names(["one", "two"]));
     assert_eq!(files(&pair.red), names(["one"]));
 }
