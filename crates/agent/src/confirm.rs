@@ -63,11 +63,7 @@ pub(crate) async fn confirmed(
         would: would(&decision),
         patience: Duration::from_secs_f64(engine.profile.decide.confirm_s),
     };
-    let began = engine.stopwatch.now();
-    let answer = put(engine, &question).await?;
-    let waited = engine.stopwatch.now().saturating_sub(began);
-    engine.timings.pause += waited.as_secs_f64() * 1e3;
-    engine.tell(Event::Confirmed { answer, waited });
+    let answer = ask(engine, &question).await?;
     let asked = question.checks.iter().map(|c| [c.code.as_str(), ": ", &c.message].concat());
     let asked = asked.map(|c| c.trim_end_matches([':', ' ']).to_owned()).collect::<Vec<_>>().join("; ");
     let mut decision = decision;
@@ -97,13 +93,19 @@ pub(crate) async fn agreed(
         would: vec![self::action(action)],
         patience: Duration::from_secs_f64(engine.profile.decide.confirm_s),
     };
+    let answer = ask(engine, &question).await?;
+    engine.notes.push(format!("the policy wants a person to agree ({asked}): {}", answer.words()));
+    Ok(asked.answered(answer))
+}
+
+/// Puts it, and tells of the answer.
+async fn ask(engine: &mut Engine, question: &Question) -> Result<Consent, Interruption> {
     let began = engine.stopwatch.now();
-    let answer = put(engine, &question).await?;
+    let answer = put(engine, question).await?;
     let waited = engine.stopwatch.now().saturating_sub(began);
     engine.timings.pause += waited.as_secs_f64() * 1e3;
     engine.tell(Event::Confirmed { answer, waited });
-    engine.notes.push(format!("the policy wants a person to agree ({asked}): {}", answer.words()));
-    Ok(asked.answered(answer))
+    Ok(answer)
 }
 
 async fn put(engine: &mut Engine, question: &Question) -> Result<Consent, Interruption> {

@@ -6,7 +6,7 @@
 use crate::marks::{self, Marks, Numbers, SEGMENTS, TREE};
 use crate::profile::{self, Capture, Profile, Target};
 use crate::seat::Seat;
-use crate::target::parse_window_query;
+use crate::target::{one_of, parse_window_query};
 use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::{Frame, Shown};
 use handsight_base::flow::percept::{Finding, Percept};
@@ -48,6 +48,13 @@ pub async fn look(
         desktop.capture(&request)
     };
     let frame = seat.look("capture", taken).await?;
+    let mut percept = read_off(perceivers, frame, stop).await;
+    let (marks, nodes) = see(seat, &profile.perceive.marks, &mut percept, &mut Numbers::default()).await;
+    Ok(Sight { percept, marks, nodes })
+}
+
+/// What each perceiver reads off a frame; one that sees nothing says so.
+pub(crate) async fn read_off(perceivers: &[Box<dyn Perceiver>], frame: Frame, stop: &Stop) -> Percept {
     let mut percept = Percept { frame, findings: Vec::new(), blind: Vec::new() };
     for perceiver in perceivers {
         match perceiver.perceive(&percept.frame, stop).await {
@@ -55,8 +62,7 @@ pub async fn look(
             Err(blind) => percept.blind.push(blind),
         }
     }
-    let (marks, nodes) = see(seat, &profile.perceive.marks, &mut percept, &mut Numbers::default()).await;
-    Ok(Sight { percept, marks, nodes })
+    percept
 }
 
 /// Adds what programs say of themselves to a percept, and numbers what can be pointed at; also how many nodes were looked at.
@@ -114,18 +120,7 @@ fn shown(desktop: &mut dyn Desktop, capture: &Capture) -> Result<Shown, DesktopE
     if capture.display == "all" {
         return Ok(Shown::AllDisplays);
     }
-    let displays = desktop.displays()?;
-    let found = match capture.display.as_str() {
-        "primary" => displays.iter().find(|d| d.primary).or_else(|| displays.first()),
-        name => displays
-            .iter()
-            .find(|d| d.name == name)
-            .or_else(|| name.parse::<usize>().ok().and_then(|n| displays.get(n))),
-    };
-    found.map(|display| Shown::Display(display.name.clone())).ok_or_else(|| DesktopError::NoSuchDisplay {
-        name: capture.display.clone(),
-        there: displays.iter().map(|d| d.name.clone()).collect(),
-    })
+    one_of(&desktop.displays()?, &capture.display)
 }
 
 impl Sight {

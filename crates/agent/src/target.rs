@@ -7,7 +7,7 @@ use handsight_base::flow::action::WindowQuery;
 use handsight_base::flow::frame::Shown;
 use handsight_base::gate::Focus;
 use handsight_base::port::desktop::{DesktopError, Display, Window, WindowId, WindowState};
-use handsight_base::space::{FrameGeometry, FrameId, ScreenRect};
+use handsight_base::space::{FrameGeometry, FrameId, ScreenPx, ScreenRect};
 use std::time::Duration;
 
 /// A window query as people write it: a title, or `class:`, `regex:`, `part:`, `pid:`, `id:` before what it says.
@@ -69,15 +69,25 @@ async fn display(engine: &mut Engine) -> Result<Shown, Interruption> {
         return Ok(Shown::AllDisplays);
     }
     let displays = engine.seat.look("displays", |desktop| desktop.displays()).await?;
-    let found = match wanted.as_str() {
+    Ok(one_of(&displays, &wanted)?)
+}
+
+/// The display that `capture.display` means: `primary`, a name, or a number from 0.
+pub(crate) fn one_of(displays: &[Display], wanted: &str) -> Result<Shown, DesktopError> {
+    let found = match wanted {
         "primary" => displays.iter().find(|d| d.primary).or_else(|| displays.first()),
         number_or_name => displays
             .iter()
             .find(|d| d.name == number_or_name)
             .or_else(|| number_or_name.parse::<usize>().ok().and_then(|n| displays.get(n))),
     };
-    let found = found.ok_or_else(|| no_such(&wanted, &displays))?;
+    let found = found.ok_or_else(|| no_such(wanted, displays))?;
     Ok(Shown::Display(found.name.clone()))
+}
+
+/// The topmost window at a place.
+pub(crate) fn topmost(windows: &[Window], at: ScreenPx) -> Option<&Window> {
+    windows.iter().find(|w| w.state == WindowState::Normal && w.outer.contains(at))
 }
 
 fn no_such(name: &str, displays: &[Display]) -> DesktopError {

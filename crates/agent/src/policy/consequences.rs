@@ -4,8 +4,9 @@
 
 use super::chords::{presses, sides_alike};
 use super::regions::{rects, way};
-use super::windows::{Touched, means, touched, window_at};
+use super::windows::{Touched, means, touched};
 use crate::profile::{Decree, Policy, WindowMatch};
+use crate::target::topmost;
 use handsight_base::flow::action::Action;
 use handsight_base::gate::{Objection, Proposal, Rule, Scene};
 use handsight_base::key::{Chord, Key, Named};
@@ -167,7 +168,7 @@ fn guarded(
                 _ if windows.is_empty() => None,
                 None => unknown(),
                 Some(there) => {
-                    let hit = all.iter().any(|at| window_at(there, *at).is_some_and(fits));
+                    let hit = all.iter().any(|at| topmost(there, *at).is_some_and(fits));
                     hit.then(|| "it touches a guarded window".to_owned())
                 }
             }

@@ -4,9 +4,10 @@
 //! what an action itself opens on its way is looked at before the next one.
 
 use crate::profile::{Policy, WindowMatch};
+use crate::target::topmost;
 use handsight_base::flow::action::{Action, WindowQuery};
 use handsight_base::gate::{Objection, Proposal, Rule, Scene};
-use handsight_base::port::desktop::{Window, WindowState};
+use handsight_base::port::desktop::Window;
 use handsight_base::space::ScreenPx;
 
 pub(super) struct Windows {
@@ -78,7 +79,7 @@ impl Rule for Windows {
             Touched::Nothing => Ok(()),
             Touched::Points(points) => {
                 let only_denied = self.allowed.is_empty();
-                points.into_iter().try_for_each(|at| match window_at(windows, at) {
+                points.into_iter().try_for_each(|at| match topmost(windows, at) {
                     // The bare desktop is no window that could be denied.
                     None if only_denied => Ok(()),
                     window => self.pass(window, &format!("the point {at}")),
@@ -127,11 +128,6 @@ pub(super) fn touched<'a>(action: &'a Action, scene: &Scene<'_>) -> Touched<'a> 
         Action::FocusWindow { query } => Touched::Query(query),
         Action::Wait { .. } | Action::Launch { .. } => Touched::Nothing,
     }
-}
-
-/// The topmost window at a place.
-pub(super) fn window_at(windows: &[Window], at: ScreenPx) -> Option<&Window> {
-    windows.iter().find(|w| w.state == WindowState::Normal && w.outer.contains(at))
 }
 
 /// Whether a query may mean a window; wider than any desktop reads it.

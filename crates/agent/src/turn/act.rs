@@ -32,6 +32,8 @@ pub(super) async fn act(engine: &mut Engine, decision: Decision) -> Result<Recei
     };
     engine.plan = Plan::of(decision.steps.clone());
     let deeds = perform(engine, actions, decision.frame).await?;
+    // A turn without an effect has nothing to compare, and settling needs the memory.
+    engine.seen = None;
     if deeds.iter().any(|deed| matches!(deed.outcome, Outcome::Refused { .. })) {
         engine.past.refusals += 1;
     } else if !deeds.is_empty() {

@@ -30,13 +30,7 @@ impl Perceivers {
 
 pub(super) async fn perceive(engine: &mut Engine, frame: Frame) -> Percept {
     let began = engine.stopwatch.now();
-    let mut percept = Percept { frame, findings: Vec::new(), blind: Vec::new() };
-    for perceiver in &engine.perceivers.list {
-        match perceiver.perceive(&percept.frame, &engine.stop).await {
-            Ok(found) => percept.findings.extend(found),
-            Err(blind) => percept.blind.push(blind),
-        }
-    }
+    let mut percept = look::read_off(&engine.perceivers.list, frame, &engine.stop).await;
     // What nobody draws is not looked for.
     if engine.profile.context.annotate.finds_marks() {
         let settings = &engine.profile.perceive.marks;

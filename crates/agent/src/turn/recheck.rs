@@ -9,10 +9,11 @@
 
 use crate::ending::Interruption;
 use crate::engine::Engine;
+use crate::target;
 use handsight_base::flow::action::Action;
 use handsight_base::flow::frame::{Frame, PixelView};
-use handsight_base::port::desktop::{CaptureRequest, OverlayInCapture, Window, WindowState};
-use handsight_base::space::{At, FramePx, FrameRect, ScreenPx, ScreenRect, Size};
+use handsight_base::port::desktop::{CaptureRequest, OverlayInCapture, Window};
+use handsight_base::space::{At, FramePx, FrameRect, ScreenRect, Size};
 use handsight_vision::recheck;
 use std::time::Duration;
 
@@ -29,10 +30,15 @@ pub(crate) struct Seen {
     hud: Option<FrameRect>,
 }
 
-/// Keeps what there is to compare with. A simulated screen stands still while a model thinks.
+/// Whether targets are looked at again. A simulated screen stands still while a model thinks.
+pub(super) fn is_on(engine: &Engine) -> bool {
+    engine.profile.act.recheck && !engine.seat.info().simulated
+}
+
+/// Keeps what there is to compare with.
 pub(super) async fn remember(engine: &mut Engine, frame: &Frame) -> Result<(), Interruption> {
     engine.seen = None;
-    if engine.profile.act.recheck && !engine.seat.info().simulated {
+    if is_on(engine) {
         let windows = windows(engine).await?;
         let hud = engine.hud.shown_area(&frame.geometry);
         engine.seen = Some(Seen { frame: frame.clone(), windows, hud });
@@ -93,7 +99,7 @@ async fn at_points(
     for point in points {
         let at = At { point, frame: geometry.frame };
         let Ok(on_screen) = geometry.screen_from_frame(at) else { continue };
-        let stand = |windows: &[Window]| topmost(windows, on_screen).map(|w| (w.id, w.outer));
+        let stand = |windows: &[Window]| target::topmost(windows, on_screen).map(|w| (w.id, w.outer));
         if stand(&seen.windows) != stand(&now) {
             return Ok(Some("another window lies there now, or it moved"));
         }
@@ -192,10 +198,6 @@ async fn learn(engine: &mut Engine, seen: &Seen) -> Result<(), Interruption> {
 
 fn cut(view: PixelView<'_>, at: FramePx, size: Size) -> Option<PixelView<'_>> {
     view.crop(u32::try_from(at.x).ok()?, u32::try_from(at.y).ok()?, size)
-}
-
-fn topmost(windows: &[Window], at: ScreenPx) -> Option<&Window> {
-    windows.iter().find(|w| w.state == WindowState::Normal && w.outer.contains(at))
 }
 
 fn focused(windows: &[Window]) -> Option<&Window> {

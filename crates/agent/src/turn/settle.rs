@@ -5,6 +5,7 @@ use crate::ending::Interruption;
 use crate::engine::Engine;
 use crate::progress::Event;
 use crate::target;
+use crate::turn::recheck;
 use handsight_base::flow::decision::Choice;
 use handsight_base::flow::receipt::Receipt;
 use handsight_base::flow::settled::{Calm, Settled};
@@ -45,7 +46,7 @@ pub(crate) async fn settle_down(engine: &mut Engine) -> Result<(Calm, u32), Inte
         engine.hold_still().await?;
         let taken = engine.clock.now();
         let frame = engine.seat.look("settle", move |desktop| desktop.capture(&request)).await?;
-        if engine.profile.act.recheck {
+        if recheck::is_on(engine) {
             // What changed up to the first look was done by the turn; from look to look the screen moves by itself.
             if samples == 0 {
                 engine.restless.begin_row(frame.view())
