@@ -64,6 +64,9 @@ const TIERS: &[(&str, Tier, &str)] = &[
     ("doc", Tier::Doc, "examples in the documentation"),
 ];
 
+/// Its tests wait for servers and leave the machine to what else has to be compiled.
+const VNC: Tier = Tier::Tests(Some(Group::Vnc));
+
 const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
 
 /// True when nothing failed.
@@ -97,33 +100,22 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
         total += programs::report(ci);
     }
     let mut ahead = (ci && named.is_empty()).then(|| Ahead::begin(workspace, &cargo));
-    // The servers of VNC are waited for more than they work, and so is Wine.
-    let vnc = Tier::Tests(Some(Group::Vnc));
-    let both = [vnc, Tier::Wine].iter().all(|tier| tiers.iter().any(|(_, t, _)| t == tier));
     let mut table = Vec::new();
     for (name, tier, _) in tiers {
-        if both && *tier == vnc {
-            continue;
-        }
-        if both && *tier == Tier::Wine {
-            let builds = ahead.is_some().then(|| Ahead::beside_long_tiers(workspace, &cargo));
-            let (count, rows) = wine_and_vnc(workspace, &mut cargo);
-            total += count;
-            table.extend(rows);
-            if let Some(builds) = builds {
-                let _its_failures_are_told_later = builds.join();
-            }
-            continue;
-        }
         if *tier == Tier::Clippy && ahead.is_some() {
             continue;
         }
         println!("\n== {name}");
         let start = Instant::now();
+        let builds =
+            (ahead.is_some() && *tier == VNC).then(|| Ahead::beside_a_waiting_tier(workspace, &cargo));
         let count = run_tier(workspace, &mut cargo, *tier).unwrap_or_else(|error| {
             println!("{name}: {error:#}");
             Count::FAILED
         });
+        if let Some(builds) = builds {
+            let _its_failures_are_told_later = builds.join();
+        }
         total += count;
         table.push(row(name, start.elapsed().as_secs_f64(), count));
     }
@@ -139,31 +131,12 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<bool> {
 }
 
 fn row(name: &str, seconds: f64, count: Count) -> String {
-    format!("{name:<11}{seconds:8.1} s   {count}")
-}
-
-/// Both at once, and their rows. What can be wrong with one does not keep the other from running.
-fn wine_and_vnc(workspace: &Workspace, cargo: &mut Cargo) -> (Count, [String; 2]) {
-    let counted = |name: &str, count: Result<Count>| {
-        count.unwrap_or_else(|error| {
-            println!("{name}: {error:#}");
-            Count::FAILED
-        })
+    let again = if count.again == 0 {
+        String::new()
+    } else {
+        format!(", {} of them at the second attempt", count.again)
     };
-    println!("\n== wine, and vnc beside it");
-    let start = Instant::now();
-    let mut vnc = wine::Aside::new(workspace, cargo, Group::Vnc, "aside");
-    let wine = counted("wine", wine::run(workspace, cargo, Some(&mut vnc)));
-    let seconds = start.elapsed().as_secs_f64();
-    if vnc.ran.is_none() {
-        vnc.run();
-    }
-    println!("\n== vnc\n{}", vnc.said());
-    let (count, took) = vnc.ran.take().unwrap_or((Ok(Count::FAILED), 0.0));
-    let count = counted("vnc", count);
-    let mut total = wine;
-    total += count;
-    (total, [row("vnc", took, count), row("wine", seconds, wine)])
+    format!("{name:<11}{seconds:8.1} s   {count}{again}")
 }
 
 fn help() -> String {
@@ -185,7 +158,7 @@ fn run_tier(workspace: &Workspace, cargo: &mut Cargo, tier: Tier) -> Result<Coun
         Tier::Build => cargo.build(),
         Tier::Tests(group) => cargo.tests(group),
         Tier::Vendors => vendors_tier(workspace, cargo),
-        Tier::Wine => wine::run(workspace, cargo, None),
+        Tier::Wine => wine::run(workspace, cargo),
         Tier::Examples => examples::tests(workspace, cargo),
         Tier::Doc => cargo.doc_tests(),
     }

@@ -3,19 +3,21 @@
 //! The Windows tests and clippy share nothing with the tests' build and are wanted late; they run one after the other at the lowest
 //! priority from the beginning. The examples and the program by itself (what `cargo run` compiles: without the tests, some packages
 //! have fewer features) build into the tests' folder, where a tier that begins meanwhile would wait for them; they are compiled beside
-//! the tiers that run longest. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word
+//! a tier that mostly waits for servers. A person's run has clippy first, in the usual target folder: most of it is compiled there, and its word
 //! is wanted soon.
 
 use std::fs;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
 use super::cargo::Cargo;
 use super::{Count, clippy, examples, wine};
 use crate::workspace::Workspace;
+
+const HEAD_START: Duration = Duration::from_secs(5);
 
 pub(super) struct Ahead {
     /// The verdict and the seconds until it was there.
@@ -42,11 +44,13 @@ impl Ahead {
         Self { clippy, said }
     }
 
-    /// What builds into the tests' folder and is wanted after the tiers that run longest: to be joined once these are over.
-    pub(super) fn beside_long_tiers(workspace: &Workspace, cargo: &Cargo) -> JoinHandle<()> {
+    /// What builds into the tests' folder and is wanted late: to be joined once the tier beside it is over.
+    pub(super) fn beside_a_waiting_tier(workspace: &Workspace, cargo: &Cargo) -> JoinHandle<()> {
         let cargo = cargo.giving_way(workspace.target_dir().join("beside.log"));
         let workspace = Workspace { root: workspace.root.clone() };
         std::thread::spawn(move || {
+            // The tier asks cargo for its tests first; behind a build it would wait for the folder.
+            std::thread::sleep(HEAD_START);
             examples::build_ahead(&workspace, &cargo);
             let _told_when_it_is_run = cargo.run(&["build"]);
         })

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -142,15 +142,23 @@ impl Cargo {
             _ => {}
         }
         let filter = Group::filter(group);
-        let args = ["nextest", "run", WHOSE, "--no-tests", "pass", "--profile", &profile, "-E", &filter];
-        let success = self.run(&args)?;
+        // One more than cores: most tests wait now and then. What must not have company says so in the configuration.
+        let threads = (std::thread::available_parallelism().map_or(2, usize::from) + 1).to_string();
+        let args = ["nextest", "run", WHOSE, "--no-tests", "pass", "--profile", &profile];
+        let success = self.run(&[&args[..], &["--test-threads", &threads, "-E", &filter]].concat())?;
         // Without a test there is no report.
         let xml = fs::read_to_string(&report).unwrap_or_default();
-        let (count, skips) = junit(&xml, success);
-        for skip in skips {
-            println!("{skip}");
+        let report = junit(&xml, success);
+        for skip in &report.skips {
+            self.say(skip)?;
         }
-        Ok(count)
+        for name in &report.again {
+            self.say(&format!("SECOND ATTEMPT {name}: it failed once, see above"))?;
+        }
+        let slowest: Vec<_> =
+            report.slowest.iter().map(|(seconds, name)| format!("{name} {seconds:.0} s")).collect();
+        self.say(&format!("   slowest: {}", slowest.join(", ")))?;
+        Ok(report.count)
     }
 
     fn libtest(&mut self, group: Option<Group>) -> Result<Count> {
@@ -214,11 +222,29 @@ impl Cargo {
         asked.is_ok_and(|status| status.success())
     }
 
+    /// A line to where all of it goes.
+    fn say(&self, line: &str) -> Result<()> {
+        match self.log()? {
+            Some(mut file) => writeln!(file, "{line}").context("a log cannot be written"),
+            None => {
+                println!("{line}");
+                Ok(())
+            }
+        }
+    }
+
+    /// Where what is said is kept, if the terminal is another's.
+    fn log(&self) -> Result<Option<fs::File>> {
+        let open = |(said, _): &(PathBuf, &'static str)| {
+            let file = fs::File::options().create(true).append(true).open(said);
+            file.with_context(|| format!("{} cannot be written", said.display()))
+        };
+        self.said.as_ref().map(open).transpose()
+    }
+
     pub(super) fn run(&self, args: &[&str]) -> Result<bool> {
         let mut command = self.command(args);
-        if let Some((said, _)) = &self.said {
-            let file = fs::File::options().create(true).append(true).open(said);
-            let file = file.with_context(|| format!("{} cannot be written", said.display()))?;
+        if let Some(file) = self.log()? {
             command.stdout(file.try_clone()?).stderr(file);
         }
         Ok(command.status().context("cargo cannot be run")?.success())

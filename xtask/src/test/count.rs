@@ -1,7 +1,7 @@
 //! Counts of tests, read from what libtest prints and from nextest's JUnit file.
 //!
 //! A test that lacks a program passes for its runner, but prints `SKIPPED <test>: needs ...`; it is counted as
-//! skipped. A failed test is failed whatever it printed.
+//! skipped. A failed test is failed whatever it printed. One that passed at its second attempt only has passed, and is named.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,12 +12,15 @@ pub(crate) struct Count {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) skipped: usize,
+    /// How many of those that passed needed a second attempt.
+    pub(crate) again: usize,
 }
 
 impl Count {
-    pub(crate) const PASSED: Self = Self { passed: 1, failed: 0, skipped: 0 };
-    pub(crate) const FAILED: Self = Self { passed: 0, failed: 1, skipped: 0 };
-    pub(crate) const SKIPPED: Self = Self { passed: 0, failed: 0, skipped: 1 };
+    const NONE: Self = Self { passed: 0, failed: 0, skipped: 0, again: 0 };
+    pub(crate) const PASSED: Self = Self { passed: 1, ..Self::NONE };
+    pub(crate) const FAILED: Self = Self { failed: 1, ..Self::NONE };
+    pub(crate) const SKIPPED: Self = Self { skipped: 1, ..Self::NONE };
 }
 
 impl AddAssign for Count {
@@ -25,6 +28,7 @@ impl AddAssign for Count {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
+        self.again += other.again;
     }
 }
 
@@ -82,6 +86,7 @@ impl Libtest {
             passed: passed - skipped,
             failed: number(" failed").unwrap_or(0),
             skipped: skipped + number(" ignored").unwrap_or(0),
+            again: 0,
         };
     }
 
@@ -91,24 +96,50 @@ impl Libtest {
     }
 }
 
-/// Reads the JUnit file of a nextest run (with the output of passing tests stored): the count, and the line with
-/// which each skipped test said why.
-pub(super) fn junit(xml: &str, success: bool) -> (Count, Vec<&str>) {
-    let mut count = Count::default();
-    let mut skips = Vec::new();
+/// What the JUnit file of a nextest run says (with the output of passing tests stored).
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Report<'a> {
+    pub(super) count: Count,
+    /// The line with which each skipped test said why.
+    pub(super) skips: Vec<&'a str>,
+    /// The longest tests with their seconds, the longest first.
+    pub(super) slowest: Vec<(f64, &'a str)>,
+    /// Those that passed at their second attempt only.
+    pub(super) again: Vec<&'a str>,
+}
+
+const SLOWEST: usize = 5;
+
+/// Reads it, given whether the runner itself succeeded.
+pub(super) fn junit(xml: &str, success: bool) -> Report<'_> {
+    let mut report = Report::default();
     // Text in the file is escaped, so a tag found is a tag.
     for case in xml.split("<testcase ").skip(1) {
         let case = case.split("</testcase>").next().unwrap_or(case);
+        let attribute = |name: &str| {
+            let tag = case.split('>').next()?;
+            tag.split_once(&format!("{name}=\""))?.1.split('"').next()
+        };
+        let name = attribute("name").unwrap_or("?");
         if case.contains("<failure") || case.contains("<error") {
-            count += Count::FAILED;
+            report.count += Count::FAILED;
         } else if let Some(skip) = case.split(['\n', '<', '>']).find(|line| line.starts_with(SKIPPED)) {
-            count += Count::SKIPPED;
-            skips.push(skip);
+            report.count += Count::SKIPPED;
+            report.skips.push(skip);
         } else {
-            count += Count::PASSED;
+            report.count += Count::PASSED;
+            if case.contains("<flaky") {
+                report.count.again += 1;
+                report.again.push(name);
+            }
         }
+        let seconds = attribute(" time").and_then(|seconds| seconds.parse().ok()).unwrap_or(0.0);
+        report.slowest.push((seconds, name));
     }
-    (blame(count, success), skips)
+    report.slowest.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    report.slowest.truncate(SLOWEST);
+    report.count = blame(report.count, success);
+    report
 }
 
 fn blame(mut count: Count, success: bool) -> Count {
@@ -170,7 +201,7 @@ test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; fini
     #[test]
     fn libtest_results_are_summed_and_skips_are_no_passes() {
         let (count, shown) = read(OUTPUT, false);
-        assert_eq!(count, Count { passed: 2, failed: 1, skipped: 2 });
+        assert_eq!(count, Count { passed: 2, failed: 1, skipped: 2, again: 0 });
         assert!(shown.contains(&"test a::four ... FAILED") && shown.contains(&"thread panicked"));
         assert!(shown.contains(&"SKIPPED a::one: needs Xvfb (apt-get install xvfb)"));
         assert!(!shown.iter().any(|line| line.contains("noise") || line.contains("a::three ... ok")));
@@ -178,12 +209,9 @@ test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; fini
 
     #[test]
     fn a_runner_that_died_without_a_result_is_a_failure() {
-        assert_eq!(
-            read("running 3 tests\ntest a ... ok\n", false).0,
-            Count { passed: 0, failed: 1, skipped: 0 }
-        );
+        assert_eq!(read("running 3 tests\ntest a ... ok\n", false).0, Count::FAILED);
         assert_eq!(read("", true).0, Count::default());
-        assert_eq!(junit("", false).0, Count::FAILED);
+        assert_eq!(junit("", false).count, Count::FAILED);
     }
 
     const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -204,19 +232,26 @@ test result: ok. 1 passed; 0 failed</system-out>
             <system-out>SKIPPED xvfb::four: needs strace (apt-get install strace)
 &lt;failure</system-out>
         </testcase>
-        <testcase name="xvfb::five" classname="a::it" time="0.004"/>
+        <testcase name="xvfb::five" classname="a::it" time="1.250">
+            <flakyFailure timestamp="2026-01-01T00:00:00.000+00:00" time="0.9" message="panicked" type="test failure">once</flakyFailure>
+        </testcase>
     </testsuite>
 </testsuites>"#;
 
     #[test]
     fn junit_cases_are_counted() {
-        let (count, skips) = junit(XML, false);
-        assert_eq!(count, Count { passed: 2, failed: 1, skipped: 2 });
-        assert_eq!(skips[0], "SKIPPED xvfb::one: needs Xvfb (apt-get install xvfb)");
+        let report = junit(XML, false);
+        assert_eq!(report.count, Count { passed: 2, failed: 1, skipped: 2, again: 1 });
+        assert_eq!(report.skips[0], "SKIPPED xvfb::one: needs Xvfb (apt-get install xvfb)");
+        assert_eq!(report.again, ["xvfb::five"]);
+        assert_eq!(report.slowest[0], (1.25, "xvfb::five"));
     }
 
     #[test]
     fn the_last_line_is_plain() {
-        assert_eq!(Count { passed: 3, failed: 0, skipped: 1 }.to_string(), "3 passed, 0 failed, 1 skipped");
+        assert_eq!(
+            Count { passed: 3, failed: 0, skipped: 1, again: 1 }.to_string(),
+            "3 passed, 0 failed, 1 skipped"
+        );
     }
 }

@@ -6,6 +6,7 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Group {
     WineScaled,
+    WineKill,
     Wine,
     Vnc,
     Vendors,
@@ -20,8 +21,9 @@ pub(super) enum Group {
 }
 
 /// The first group that fits wins: a death test that needs X is a death test, one that needs Windows is not.
-const BY_PRECEDENCE: [(Group, &str); 12] = [
+const BY_PRECEDENCE: [(Group, &str); 13] = [
     (Group::WineScaled, "wine_scaled"),
+    (Group::WineKill, "wine_kill"),
     (Group::Wine, "wine"),
     (Group::Vnc, "vnc"),
     (Group::Vendors, "vendors"),
@@ -81,7 +83,9 @@ mod tests {
             ("simulated::x", None),
             ("real_input::xvfb::mousepad", Some(Group::RealInput)),
             ("xvfb::kill::grab", Some(Group::Kill)),
-            ("wine_kill::no_key_stays_down", Some(Group::Wine)),
+            ("wine_kill::no_key_stays_down", Some(Group::WineKill)),
+            ("wine_kill_hands::all_up", Some(Group::WineKill)),
+            ("wine_hands::clicks", Some(Group::Wine)),
             ("wine_scaled_hands::clicks", Some(Group::WineScaled)),
             ("vnc_input::clicks", Some(Group::Vnc)),
             ("vendors_replies::all", Some(Group::Vendors)),

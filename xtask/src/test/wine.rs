@@ -1,12 +1,11 @@
 //! The tier `wine`: Windows test programs of the crates that stand on the OS, then the tests on this side that start
 //! `handsight.exe`.
 //!
-//! Modules `wine_scaled_*` run at 144 DPI, everything else at 96. These wait for programs more than they work, so that two lines
-//! of them run side by side, each with a display and prefixes of its own, and [`Aside`] a third that needs neither. Without Wine,
-//! mingw or a std for Windows it is skipped as one, or failed when `CI=true`.
+//! Modules `wine_scaled_*` run at 144 DPI, everything else at 96. These wait for programs more than they work, so that three lines
+//! of them run side by side, each with displays and prefixes of its own; a fourth made them late enough to fail on two cores.
+//! Without Wine, mingw or a std for Windows it is skipped as one, or failed when `CI=true`.
 
 use std::fs;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
@@ -20,34 +19,6 @@ use crate::workspace::Workspace;
 const PACKAGES: &[&str] =
     &["handsight-base", "handsight-store", "handsight-desktop", "handsight-testkit", "handsight-app"];
 
-/// Another tier's tests, which wait for servers and leave the machine to others meanwhile.
-pub(super) struct Aside {
-    group: Group,
-    cargo: Cargo,
-    said: PathBuf,
-    /// What came of them and the seconds they took, once they ran.
-    pub(super) ran: Option<(Result<Count>, f64)>,
-}
-
-impl Aside {
-    pub(super) fn new(workspace: &Workspace, cargo: &Cargo, group: Group, profile: &'static str) -> Self {
-        let said = workspace.target_dir().join(format!("{profile}.log"));
-        let _none_of_an_earlier_run = fs::remove_file(&said);
-        Self { group, cargo: cargo.beside(said.clone(), profile), said, ran: None }
-    }
-
-    pub(super) fn run(&mut self) {
-        let start = Instant::now();
-        let count = self.cargo.tests(Some(self.group));
-        self.ran = Some((count, start.elapsed().as_secs_f64()));
-    }
-
-    /// What they printed.
-    pub(super) fn said(&self) -> String {
-        fs::read_to_string(&self.said).unwrap_or_default()
-    }
-}
-
 /// Compiles the tests of Windows ahead of their tier, if it can come to them; what is wrong with them is said there.
 pub(super) fn build_ahead(workspace: &Workspace, cargo: &Cargo) {
     if let (true, Some(std)) = (NEEDS.iter().all(|(program, _)| windows::has(program)), Std::find()) {
@@ -55,8 +26,7 @@ pub(super) fn build_ahead(workspace: &Workspace, cargo: &Cargo) {
     }
 }
 
-/// With `aside` beside its own tests, if it comes to these.
-pub(super) fn run(workspace: &Workspace, linux: &mut Cargo, aside: Option<&mut Aside>) -> Result<Count> {
+pub(super) fn run(workspace: &Workspace, linux: &Cargo) -> Result<Count> {
     let lacking = |what: &str, remedy: &str| {
         println!("missing: {what}   {remedy}");
         Ok(if linux.ci { Count::FAILED } else { Count::SKIPPED })
@@ -68,8 +38,7 @@ pub(super) fn run(workspace: &Workspace, linux: &mut Cargo, aside: Option<&mut A
         return lacking("a std for Windows", &Std::remedy());
     };
 
-    let start = Instant::now();
-    let mut seconds = start;
+    let mut seconds = Instant::now();
     let mut lap = |what: &str| {
         println!("   {what}: {:.1} s", seconds.elapsed().as_secs_f64());
         seconds = Instant::now();
@@ -82,34 +51,62 @@ pub(super) fn run(workspace: &Workspace, linux: &mut Cargo, aside: Option<&mut A
     lap("cross-build");
     let (rig, other) = (Rig::start(workspace, "96")?, Rig::start(workspace, "144")?);
     let mut at_96 = build.with(rig.env(96)?);
-    let said = workspace.target_dir().join("wine/beside.log");
-    let _none_of_an_earlier_run = fs::remove_file(&said);
-    let mut at_144 = build.with(other.env(144)?).beside(said.clone(), "beside");
     let exe = [
         ("HANDSIGHT_WINDOWS_EXE".into(), exe.into_os_string()),
         ("HANDSIGHT_WINE_PREFIX".into(), rig.template().as_os_str().to_owned()),
     ];
-    let mut linux = linux.with(exe).beside(said.clone(), "beside");
+    let log = |line: &str| {
+        let said = workspace.target_dir().join(format!("wine/{line}.log"));
+        let _none_of_an_earlier_run = fs::remove_file(&said);
+        said
+    };
+    let scaled_log = log("beside");
+    let mut at_144 = build.with(other.env(144)?).beside(scaled_log.clone(), "beside");
+    let mut kill = build.with(other.env(96)?).beside(scaled_log.clone(), "beside");
+    let outside_log = log("outside");
+    let mut outside = linux.with(exe).beside(outside_log.clone(), "outside");
     lap("displays and prefixes");
     let mut count = at_96.tests(None)?;
     lap("ordinary tests as Windows programs");
-    // On Linux' side a test chooses its scale itself.
-    let beside = move || -> Result<Count> {
+
+    let scaled = move || -> Result<Count> {
         let mut count = at_144.tests(Some(Group::WineScaled))?;
-        count += linux.tests(Some(Group::Wine))?;
-        count += linux.tests(Some(Group::WineScaled))?;
+        count += kill.tests(Some(Group::WineKill))?;
         Ok(count)
     };
-    let (here, there) = std::thread::scope(|scope| {
-        let beside = scope.spawn(beside);
-        if let Some(aside) = aside {
-            scope.spawn(|| aside.run());
+    // On Linux' side a test chooses its scale itself.
+    let outside = move || -> Result<Count> {
+        let mut count = Count::default();
+        for group in [Group::Wine, Group::WineKill, Group::WineScaled] {
+            count += outside.tests(Some(group))?;
         }
-        (at_96.tests(Some(Group::Wine)), beside.join())
+        Ok(count)
+    };
+    let counts = std::thread::scope(|scope| {
+        let lines = [
+            ("144 DPI, and deaths", scope.spawn(timed(scaled))),
+            ("handsight.exe from outside", scope.spawn(timed(outside))),
+        ];
+        let here = timed(move || at_96.tests(Some(Group::Wine)))();
+        let there = lines.map(|(name, line)| (name, line.join()));
+        there.into_iter().chain([("96 DPI", Ok(here))]).collect::<Vec<_>>()
     });
-    println!("{}", fs::read_to_string(&said).unwrap_or_default());
-    count += here?;
-    count += there.map_err(|_| anyhow!("the line beside panicked"))??;
-    lap("96 DPI, and beside it 144 DPI and handsight.exe from outside");
+    for log in [scaled_log, outside_log] {
+        println!("{}", fs::read_to_string(log).unwrap_or_default());
+    }
+    for (name, line) in counts {
+        let (line, seconds) = line.map_err(|_| anyhow!("the line `{name}` panicked"))?;
+        println!("   {name}: {seconds:.1} s");
+        count += line?;
+    }
     Ok(count)
+}
+
+/// What it comes to, and the seconds it took.
+fn timed(line: impl FnOnce() -> Result<Count>) -> impl FnOnce() -> (Result<Count>, f64) {
+    move || {
+        let start = Instant::now();
+        let count = line();
+        (count, start.elapsed().as_secs_f64())
+    }
 }
