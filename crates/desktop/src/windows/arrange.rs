@@ -44,9 +44,12 @@ pub(super) fn focus(id: WindowId) -> Result<Window, DesktopError> {
         // A window that is still being restored takes no focus.
         wait_for(BOUND, || Ok((of_id(id.0)?.state != WindowState::Minimised).then_some(())))?;
         way(window);
-        raise(window);
+        // Some Windows raise what they give the focus. Where one does not, it is raised without being activated once more: an
+        // activation the program gets to late would take the focus from whatever has it by then.
+        if !is_raised(&of_id(id.0)?) {
+            raise(window);
+        }
         if let Some(window) = wait_for(bound, there)? {
-            // Not every Windows raises what it gives the focus.
             wait_for(SETTLED, || Ok(is_raised(&of_id(id.0)?).then_some(())))?;
             return Ok(window);
         }
@@ -64,10 +67,10 @@ fn has_focus(window: HWND) -> bool {
     front == window || (!owner.is_invalid() && unsafe { GetAncestor(front, GA_ROOTOWNER) } == window)
 }
 
-/// Brings a window above all others of its kind.
+/// Brings a window above all others of its kind, and leaves the focus where it is.
 #[expect(unsafe_code, reason = "a call of the Windows API")]
 fn raise(window: HWND) {
-    let flags = SWP_NOMOVE | SWP_NOSIZE | SWP_ASYNCWINDOWPOS;
+    let flags = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS;
     // SAFETY: a handle that is none is refused. Whether it came true is looked at.
     let _asked = unsafe { SetWindowPos(window, Some(HWND_TOP), 0, 0, 0, 0, flags) };
 }

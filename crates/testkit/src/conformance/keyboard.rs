@@ -131,26 +131,37 @@ pub(super) fn repeats(stage: &mut Stage<'_>) -> Finding {
 }
 
 pub(super) fn holds(stage: &mut Stage<'_>) -> Finding {
+    /// On a busy machine the release waits for a processor; a hold that is always longer than asked is wrong.
+    const ATTEMPTS: usize = 3;
     ready(stage)?;
     let mut longest = 0;
     for (name, millis) in [("w", 120), ("up", 300), ("shift", 450)] {
         let chord: handsight_base::key::Chord = name.parse().map_err(|why| format!("{name}: {why}"))?;
-        let held = chord.0[0];
-        stage.act(Action::HoldKey { chord, millis })?;
-        let events = without_repeats(stage.seen(2));
-        stage.witness.forget();
-        let what: Vec<What> = events.iter().map(|e| e.what).collect();
-        let wanted = [true, false].map(|down| What::Key { key: Some(held), down, repeat: false });
-        ensure!(what == wanted, "holding {name}: {events:?}");
-        let took = events[1].at_ms.saturating_sub(events[0].at_ms);
-        // Clocks of events tick up to 16 ms apart; on a busy machine the release waits for a processor.
-        ensure!(
-            (millis.saturating_sub(16)..millis + 250).contains(&took),
-            "{name} for {millis} ms: {took} ms"
-        );
+        let mut took = 0;
+        for _ in 0..ATTEMPTS {
+            took = held(stage, &chord, millis)?;
+            // Clocks of events tick up to 16 ms apart.
+            ensure!(took >= millis.saturating_sub(16), "{name} for {millis} ms: {took} ms");
+            if took < millis + 250 {
+                break;
+            }
+        }
+        ensure!(took < millis + 250, "{name} for {millis} ms: {took} ms, {ATTEMPTS} times over");
         longest = longest.max(took.abs_diff(millis));
     }
     Ok(format!("3 holds, at most {longest} ms off"))
+}
+
+/// Holds a key once; for how many milliseconds it was down.
+fn held(stage: &mut Stage<'_>, chord: &handsight_base::key::Chord, millis: u64) -> Result<u64, String> {
+    let key = chord.0[0];
+    stage.act(Action::HoldKey { chord: chord.clone(), millis })?;
+    let events = without_repeats(stage.seen(2));
+    stage.witness.forget();
+    let what: Vec<What> = events.iter().map(|e| e.what).collect();
+    let wanted = [true, false].map(|down| What::Key { key: Some(key), down, repeat: false });
+    ensure!(what == wanted, "holding {chord}: {events:?}");
+    Ok(events[1].at_ms.saturating_sub(events[0].at_ms))
 }
 
 /// Types and waits until as much arrived.

@@ -27,6 +27,8 @@ pub struct Stage<'a> {
     pub geometry: FrameGeometry,
     frames: u64,
     turn: Option<Turn>,
+    /// Where the last expectation had the pointer go; an echo of it may come late.
+    been: Vec<(f64, f64)>,
     random: u64,
 }
 
@@ -54,7 +56,7 @@ impl<'a> Stage<'a> {
         let turn = desktop.pulse().map(Turn::begin);
         let screen = primary.area;
         let mut stage =
-            Self { desktop, witness, terms, screen, geometry: nowhere, frames: 0, turn, random: 0x5eed };
+            Self { desktop, witness, terms, screen, geometry: nowhere, frames: 0, turn, been: Vec::new(), random: 0x5eed };
         stage.look()?;
         Ok(stage)
     }
@@ -211,7 +213,8 @@ impl<'a> Stage<'a> {
     pub fn expect(&mut self, wanted: &[Wanted], path: &[(f64, f64)]) -> Result<f64, String> {
         let events = self.seen(wanted.len());
         self.witness.forget();
-        compare(&events, wanted, path, self.terms.echoes)
+        let been = std::mem::replace(&mut self.been, path.to_vec());
+        compare(&events, wanted, path, self.terms.echoes.then_some(&been))
     }
 
     /// SplitMix64: the same numbers in every run.
@@ -263,7 +266,13 @@ fn off(seen: ScreenPx, wanted: (f64, f64)) -> f64 {
     (f64::from(seen.x) - wanted.0).abs().max((f64::from(seen.y) - wanted.1).abs())
 }
 
-fn compare(events: &[Seen], wanted: &[Wanted], path: &[(f64, f64)], echoes: bool) -> Result<f64, String> {
+/// With `been`, where the pointer was before, moves back to a place it came from count as echoes.
+fn compare(
+    events: &[Seen],
+    wanted: &[Wanted],
+    path: &[(f64, f64)],
+    been: Option<&[(f64, f64)]>,
+) -> Result<f64, String> {
     let mut worst: f64 = 0.0;
     let (mut next, mut passed) = (wanted.iter().enumerate(), 0);
     for (nth, event) in events.iter().enumerate() {
@@ -272,8 +281,11 @@ fn compare(events: &[Seen], wanted: &[Wanted], path: &[(f64, f64)], echoes: bool
         if event.what == What::Move {
             // One that stays where the pointer is moves nothing.
             let there = path[passed.min(path.len())..].iter().position(|at| off(event.screen, *at) <= 1.0);
-            let was_there = || path[..passed.min(path.len())].iter().any(|at| off(event.screen, *at) <= 1.0);
-            if there.is_none() && echoes && was_there() {
+            let came_from = |been: &[(f64, f64)]| {
+                let before = been.iter().chain(&path[..passed.min(path.len())]);
+                before.into_iter().any(|at| off(event.screen, *at) <= 1.0)
+            };
+            if there.is_none() && been.is_some_and(came_from) {
                 continue;
             }
             let Some(there) = there else {
