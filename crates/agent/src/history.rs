@@ -266,7 +266,10 @@ fn of_outcome(outcome: Option<&Outcome>, failed_before: bool) -> CallResult {
             result_of(Standing::Failed, format!("not done: {why}"))
         }
         Some(Outcome::NotExecuted) if failed_before => result_of(Standing::NotExecuted, ""),
-        // Nothing before it failed, so it was a wait.
+        Some(Outcome::Withheld { why }) => {
+            result_of(Standing::NotExecuted, format!("not done: {why}; look again"))
+        }
+        // Nothing before it failed: a journal of the time when the reason was not kept.
         Some(Outcome::NotExecuted) => result_of(Standing::NotExecuted, PAUSED),
         Some(Outcome::Ambiguous) | None => result_of(Standing::Unknown, ""),
     }

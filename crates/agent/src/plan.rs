@@ -63,7 +63,9 @@ fn became(deeds: &[&Deed]) -> String {
     let other = deeds.iter().map(|deed| &deed.outcome).find(|o| !matches!(o, Outcome::Done { .. }));
     match other {
         None => "done".to_owned(),
-        Some(Outcome::Refused { why } | Outcome::Failed { why, .. }) => format!("not done: {why}"),
+        Some(Outcome::Refused { why } | Outcome::Failed { why, .. } | Outcome::Withheld { why }) => {
+            format!("not done: {why}")
+        }
         Some(Outcome::NotExecuted | Outcome::Done { .. }) => "not executed".to_owned(),
         Some(Outcome::Ambiguous) => "it may or may not have happened".to_owned(),
     }

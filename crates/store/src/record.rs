@@ -86,7 +86,7 @@ impl Totals {
         let sent = match outcome {
             Outcome::Done { .. } | Outcome::Ambiguous => true,
             Outcome::Failed { injected, .. } => injected.is_some(),
-            Outcome::Refused { .. } | Outcome::NotExecuted => false,
+            Outcome::Refused { .. } | Outcome::NotExecuted | Outcome::Withheld { .. } => false,
         };
         self.actions += u64::from(sent);
     }

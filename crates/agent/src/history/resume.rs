@@ -124,6 +124,7 @@ fn told_of(step: &StepRecord) -> Past {
     let wrong = step.deeds.iter().find_map(|d| match &d.outcome {
         Outcome::Done { .. } => None,
         Outcome::Refused { why } | Outcome::Failed { why, .. } => Some((Standing::Failed, why.clone())),
+        Outcome::Withheld { why } => Some((Standing::NotExecuted, why.clone())),
         Outcome::NotExecuted => Some((Standing::NotExecuted, String::new())),
         Outcome::Ambiguous => Some((Standing::Unknown, String::new())),
     });

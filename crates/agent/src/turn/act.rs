@@ -68,8 +68,14 @@ pub(crate) async fn perform(
             one(engine, index as u32, action, geometry, &hash).await?
         };
         engine.plan.acted(matches!(outcome, Outcome::Done { .. }));
-        if let Outcome::Refused { why } | Outcome::Failed { why, .. } = &outcome {
-            engine.told.push(format!("[{} was not done: {why}]", action.name()));
+        match &outcome {
+            Outcome::Refused { why } | Outcome::Failed { why, .. } => {
+                engine.told.push(format!("[{} was not done: {why}]", action.name()));
+            }
+            Outcome::Withheld { why } => {
+                engine.told.push(format!("[{} was not done: {why}; look again]", action.name()));
+            }
+            Outcome::Done { .. } | Outcome::NotExecuted | Outcome::Ambiguous => {}
         }
         if outcome == Outcome::Ambiguous {
             engine.told.push(ambiguous_line(action.name()));
@@ -98,8 +104,8 @@ pub(crate) fn ambiguous_line(action: &str) -> String {
     format!("[the last {action} may or may not have happened: look before you repeat it]")
 }
 
-fn paused_line(action: &str) -> String {
-    format!("[{action} was not done: a person paused the run, look again]")
+fn paused() -> Outcome {
+    Outcome::Withheld { why: "a person paused the run".to_owned() }
 }
 
 async fn one(
@@ -118,8 +124,7 @@ async fn one(
         Err(error) => return Ok(Outcome::Failed { why: error.to_string(), injected: None }),
     };
     if !engine.hold_still().await?.is_zero() {
-        engine.told.push(paused_line(action.name()));
-        return Ok(Outcome::NotExecuted);
+        return Ok(paused());
     }
     let turn = engine.turn;
     let recorded = engine.mask.action(action);
@@ -132,27 +137,29 @@ async fn one(
     }
     if !waited.is_zero() {
         // Decided on a screen of before, which a person may have used since to make room.
-        engine.journal.acted(turn, index, Outcome::NotExecuted).await?;
-        engine.told.push(format!("[{} was not done: the disk was full, look again]", action.name()));
-        return Ok(Outcome::NotExecuted);
+        let outcome = Outcome::Withheld { why: "the disk was full".to_owned() };
+        engine.journal.acted(turn, index, outcome.clone()).await?;
+        return Ok(outcome);
     }
-    let changed = recheck::changed(engine, action).await;
-    if !matches!(changed, Ok(None)) {
-        // Recorded before a loss of the desktop ends the run: nothing was sent.
-        engine.journal.acted(turn, index, Outcome::NotExecuted).await?;
-    }
-    if let Some(why) = changed? {
-        engine.told.push(format!("[{} was not done: {why}; look again]", action.name()));
-        return Ok(Outcome::NotExecuted);
+    match recheck::changed(engine, action).await {
+        Ok(None) => {}
+        Ok(Some(why)) => {
+            let outcome = Outcome::Withheld { why: why.to_owned() };
+            engine.journal.acted(turn, index, outcome.clone()).await?;
+            return Ok(outcome);
+        }
+        Err(lost) => {
+            // Recorded before the loss of the desktop ends the run: nothing was sent.
+            engine.journal.acted(turn, index, Outcome::NotExecuted).await?;
+            return Err(lost);
+        }
     }
     let answer = send(engine, work).await;
     engine.past.after(action, engine.stopwatch.now());
     let (outcome, end) = match answer {
         // Before the first event, by a person who wants the run to hold still: it goes on afterwards.
-        Err(DesktopError::Stopped) if !engine.stop.is_set() => {
-            engine.told.push(paused_line(action.name()));
-            (Outcome::NotExecuted, None)
-        }
+        Err(DesktopError::Stopped) if !engine.stop.is_set() => (paused(), None),
+        Err(DesktopError::Withheld { why }) => (Outcome::Withheld { why }, None),
         answer => judge(answer, engine.is_taken_over()),
     };
     if end.is_none() && !matches!(outcome, Outcome::Done { .. }) {
@@ -256,6 +263,7 @@ fn describe(outcome: &Outcome) -> String {
         Outcome::Refused { why } => format!("refused: {why}"),
         Outcome::Failed { why, .. } => format!("failed: {why}"),
         Outcome::NotExecuted => "not executed".to_owned(),
+        Outcome::Withheld { why } => format!("not done: {why}"),
         Outcome::Ambiguous => "unknown".to_owned(),
     }
 }

@@ -118,7 +118,7 @@ impl Scene {
                     Some(Outcome::Done { .. }) => done += 1,
                     // Acted on, and the disk took no word of it any more.
                     Some(Outcome::Ambiguous) => done += 1,
-                    Some(Outcome::NotExecuted) => {}
+                    Some(Outcome::NotExecuted | Outcome::Withheld { .. }) => {}
                     other => panic!("turn {turn}: {other:?}"),
                 }
             }

@@ -293,6 +293,30 @@ fn what_comes_while_the_model_thinks_is_not_acted_on() {
     rig.witness().assert_quiet();
 }
 
+/// What was not sent then is not sent again: a replay tells the model the same, in the words of that time.
+#[test]
+fn a_replay_withholds_what_was_withheld() {
+    let Some(rig) = Rig::new() else { return };
+    assert_eq!(play(&rig, KINDS, &[]).slipped, 0);
+    let run = rig.runs().remove(0);
+    let deeds = |run: &std::path::Path| -> Vec<serde_json::Value> {
+        let lines = crate::rig::session(run);
+        lines.iter().flat_map(|line| line["deeds"].as_array().cloned().unwrap_or_default()).collect()
+    };
+    let then = deeds(&run);
+    let withheld: Vec<_> = then.iter().filter(|deed| deed["outcome"] == "withheld").collect();
+    assert_eq!(withheld.len(), KINDS, "{then:?}");
+    assert!(withheld.iter().all(|deed| deed["why"].as_str().is_some_and(|why| !why.is_empty())));
+
+    let said = rig.handsight.run(&["runs", "replay", run.to_str().unwrap(), "--json"]);
+    let replayed = rig.handsight.home().join(said.ended(0).json()["run"].as_str().unwrap());
+    assert!(!said.stderr.contains("differs"), "{said:?}");
+    let outcomes = |deeds: &[serde_json::Value]| -> Vec<serde_json::Value> {
+        deeds.iter().map(|deed| json!([deed["action"], deed["outcome"], deed["why"]])).collect()
+    };
+    assert_eq!(outcomes(&deeds(&replayed)), outcomes(&then));
+}
+
 #[test]
 fn without_the_recheck_the_same_attacks_arrive() {
     let Some(rig) = Rig::new() else { return };

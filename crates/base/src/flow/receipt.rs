@@ -17,6 +17,9 @@ pub enum Outcome {
     Failed { why: String, injected: Option<Injected> },
     /// An earlier action of the batch failed.
     NotExecuted,
+    /// Nothing was sent, because things are no longer as they were when it was decided on: the target is another, a person had the
+    /// screen meanwhile, or the run waited for room on the disk.
+    Withheld { why: String },
     /// The process died between intent and outcome: it may or may not have happened. Never replayed.
     Ambiguous,
 }
@@ -24,7 +27,7 @@ pub enum Outcome {
 impl Outcome {
     /// True if it certainly did not happen.
     pub const fn is_nothing(&self) -> bool {
-        matches!(self, Self::Refused { .. } | Self::NotExecuted)
+        matches!(self, Self::Refused { .. } | Self::NotExecuted | Self::Withheld { .. })
     }
 }
 

@@ -317,6 +317,9 @@ pub enum DesktopError {
     TargetGone { window: String },
     #[error("the window {window} is minimised or hidden and did not come back within {waited:?}")]
     TargetHidden { window: String, waited: Duration },
+    /// A replay says so of an action that was not sent when it was recorded.
+    #[error("not done: {why}")]
+    Withheld { why: String },
     #[error("there is no display {name:?}; there are: {}", .there.join(", "))]
     NoSuchDisplay { name: String, there: Vec<String> },
     #[error("the screen could not be captured: {why}")]
@@ -348,7 +351,8 @@ impl DesktopError {
             | Self::NoSuchWindow { .. }
             | Self::NoSuchDisplay { .. }
             | Self::Launch { .. }
-            | Self::Clipboard { .. } => DesktopFault::TellModel,
+            | Self::Clipboard { .. }
+            | Self::Withheld { .. } => DesktopFault::TellModel,
             Self::Deadline { .. } | Self::Lost { .. } => DesktopFault::Retry,
             Self::TargetGone { .. } | Self::TargetHidden { .. } => DesktopFault::Target,
             Self::Capture { .. }

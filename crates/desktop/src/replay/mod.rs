@@ -263,7 +263,10 @@ fn injected(outcome: Option<Outcome>, sent: u32) -> Injected {
         Some(Outcome::Done { injected } | Outcome::Failed { injected, .. }) => {
             injected.map_or(all, |then| Injected { took: Duration::ZERO, ..then })
         }
-        Some(Outcome::Refused { .. } | Outcome::NotExecuted | Outcome::Ambiguous) | None => all,
+        Some(
+            Outcome::Refused { .. } | Outcome::NotExecuted | Outcome::Withheld { .. } | Outcome::Ambiguous,
+        )
+        | None => all,
     }
 }
 

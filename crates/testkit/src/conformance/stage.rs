@@ -55,8 +55,17 @@ impl<'a> Stage<'a> {
         };
         let turn = desktop.pulse().map(Turn::begin);
         let screen = primary.area;
-        let mut stage =
-            Self { desktop, witness, terms, screen, geometry: nowhere, frames: 0, turn, been: Vec::new(), random: 0x5eed };
+        let mut stage = Self {
+            desktop,
+            witness,
+            terms,
+            screen,
+            geometry: nowhere,
+            frames: 0,
+            turn,
+            been: Vec::new(),
+            random: 0x5eed,
+        };
         stage.look()?;
         Ok(stage)
     }

@@ -130,7 +130,9 @@ fn actions(sim: &mut Sim, reader: &mut Reader) {
         let fits = match (&row.outcome, &inject) {
             (None, _) => !sim.told.iter().any(|t| t.turn == row.turn && t.committed),
             (Some(Outcome::Done { .. }), Some(i)) => i.seen == i.of && i.told == Some(Ok(true)),
-            (Some(Outcome::Refused { .. } | Outcome::NotExecuted), inject) => inject.is_none(),
+            (Some(Outcome::Refused { .. } | Outcome::NotExecuted | Outcome::Withheld { .. }), inject) => {
+                inject.is_none()
+            }
             (Some(Outcome::Failed { injected: Some(told), .. }), Some(i)) => {
                 told.events == i.seen && i.told == Some(Ok(false))
             }
@@ -223,9 +225,10 @@ fn huds(sim: &mut Sim, steps: &[StepRecord], before: &Before, orders: &Orders) {
                 Outcome::Refused { why } | Outcome::Failed { why, .. } => {
                     add(&mut text, &format!("[{} was not done: {why}]", deed.action));
                 }
-                Outcome::NotExecuted => {
-                    add(&mut text, &format!("[{} was not done: the disk was full, look again]", deed.action));
+                Outcome::Withheld { why } => {
+                    add(&mut text, &format!("[{} was not done: {why}; look again]", deed.action));
                 }
+                Outcome::NotExecuted => {}
                 Outcome::Ambiguous => add(&mut text, &unknown_text(&deed.action)),
                 Outcome::Done { .. } => {}
             }
