@@ -342,6 +342,9 @@ pub enum DesktopError {
     InUse { pid: u32 },
     #[error("stopped")]
     Stopped,
+    /// What another desktop said when this was recorded, in its own words.
+    #[error("{why}")]
+    Recorded { why: String },
 }
 
 impl DesktopError {
@@ -352,7 +355,8 @@ impl DesktopError {
             | Self::NoSuchDisplay { .. }
             | Self::Launch { .. }
             | Self::Clipboard { .. }
-            | Self::Withheld { .. } => DesktopFault::TellModel,
+            | Self::Withheld { .. }
+            | Self::Recorded { .. } => DesktopFault::TellModel,
             Self::Deadline { .. } | Self::Lost { .. } => DesktopFault::Retry,
             Self::TargetGone { .. } | Self::TargetHidden { .. } => DesktopFault::Target,
             Self::Capture { .. }

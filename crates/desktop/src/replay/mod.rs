@@ -4,7 +4,8 @@
 //! was sent is stretched back to the size of the screen by nearest neighbour, which scales to exactly the same picture
 //! again, so that a replay sends byte-equal requests; a picture that was scaled smoothly or written as JPEG comes near, and the
 //! comparison says that it is not the same. The overlay and annotations are part of the recorded pictures; the overlay is accepted
-//! without being drawn. This module refuses to go on after the last recorded turn, and it moves nothing.
+//! without being drawn. What is done comes to what it came to then, a failure in its own words, so that a model is told the same. This
+//! module refuses to go on after the last recorded turn, and it moves nothing.
 
 mod difference;
 
@@ -67,36 +68,59 @@ impl ReplayDesktop {
         self.first.clone()
     }
 
-    fn next(&mut self) -> Result<(), DesktopError> {
-        if self.begun
-            && let Some(missed) = self.now.expected.pop()
-        {
-            self.first.note(self.now.turn, Some(missed), None);
+    /// The turn that the next picture is of; `None` if it is on the screen already.
+    fn coming(&mut self) -> Result<Option<Scene>, DesktopError> {
+        if !self.begun {
+            return Ok(None);
         }
-        let ended = || DesktopError::Capture {
-            why: format!(
-                "the recording {:?} ends after turn {}, and another picture was asked for",
-                self.name, self.now.turn
-            ),
-            code: None,
-        };
-        let turn = self.ahead.pop().ok_or_else(ended)?;
-        if self.begun {
-            self.now = scene(&mut self.reader, turn)?;
+        match self.ahead.last() {
+            Some(turn) => scene(&mut self.reader, *turn).map(Some),
+            None => {
+                self.note_missed();
+                let why = format!(
+                    "the recording {:?} ends after turn {}, and another picture was asked for",
+                    self.name, self.now.turn
+                );
+                Err(DesktopError::Capture { why, code: None })
+            }
         }
-        self.begun = true;
-        Ok(())
     }
 
-    /// Compares a deed with the recorded one; returns what came of that.
-    fn compare<T>(&mut self, what: &str, approved: &Approved<T>) -> Option<Outcome> {
+    /// The picture was seen: its turn begins.
+    fn begin(&mut self, coming: Option<Scene>) {
+        if self.begun {
+            self.note_missed();
+        }
+        self.begun = true;
+        self.ahead.pop();
+        if let Some(scene) = coming {
+            self.now = scene;
+        }
+    }
+
+    fn note_missed(&mut self) {
+        if let Some(missed) = self.now.expected.pop() {
+            self.first.note(self.now.turn, Some(missed), None);
+        }
+    }
+
+    /// Compares a deed with the recorded one and says what came of that: what the desktop took, if it said so, or why it did not. Of
+    /// another deed nothing is known.
+    fn compare<T>(&mut self, what: &str, approved: &Approved<T>) -> Result<Option<Injected>, DesktopError> {
         let expected = self.now.expected.pop();
         let equal = expected.as_ref().is_some_and(|e| e.hash == *approved.hash());
-        let outcome = expected.as_ref().and_then(|e| e.outcome.clone());
         if !equal {
             self.first.note(self.now.turn, expected, Some(format!("{what} {}", approved.hash().0)));
+            return Ok(None);
         }
-        outcome
+        match expected.and_then(|e| e.outcome) {
+            Some(Outcome::Failed { why, injected: None }) => Err(DesktopError::Recorded { why }),
+            Some(Outcome::Withheld { why }) => Err(DesktopError::Withheld { why }),
+            // Held up before its first event; journals of today say why.
+            Some(Outcome::NotExecuted) => Err(DesktopError::Stopped),
+            Some(Outcome::Done { injected } | Outcome::Failed { injected, .. }) => Ok(injected),
+            Some(Outcome::Refused { .. } | Outcome::Ambiguous) | None => Ok(None),
+        }
     }
 
     fn window_of_record(&self) -> Window {
@@ -198,12 +222,11 @@ impl Desktop for ReplayDesktop {
     }
 
     fn capture(&mut self, request: &CaptureRequest) -> Result<Frame, DesktopError> {
-        if request.frame != CaptureRequest::PROBE {
-            self.next()?;
-        }
-        let now = &self.now;
-        let mut geometry = FrameGeometry { frame: request.frame, ..now.geometry };
-        let mut pixels = now.pixels.clone();
+        let goes_on = request.frame != CaptureRequest::PROBE;
+        let coming = if goes_on { self.coming()? } else { None };
+        let seen = coming.as_ref().unwrap_or(&self.now);
+        let mut geometry = FrameGeometry { frame: request.frame, ..seen.geometry };
+        let mut pixels = seen.pixels.clone();
         if let Some(region) = request.region {
             let outside = || DesktopError::Capture {
                 why: format!("{region} lies outside of the recording"),
@@ -214,27 +237,30 @@ impl Desktop for ReplayDesktop {
             pixels = cut(&pixels, place).ok_or_else(outside)?;
             geometry = FrameGeometry { size: place.size, origin: part.origin, ..geometry };
         }
+        // Only now: a look that is refused shows no turn.
+        if goes_on {
+            self.begin(coming);
+        }
         let shown = request.shown.clone();
         Ok(Frame { geometry, shown, at: self.clock.now(), pixels, cursor: request.cursor, suspicion: None })
     }
 
     fn inject(&mut self, batch: Approved<Batch>, _stop: &Stop) -> Result<Injected, DesktopError> {
-        let outcome = self.compare("input", &batch);
-        let sent = batch.into_inner().primitives.len() as u32;
-        Ok(injected(outcome, sent))
+        let then = self.compare("input", &batch)?;
+        Ok(injected(then, batch.into_inner().primitives.len() as u32))
     }
 
     fn paste(&mut self, paste: Approved<Paste>, _stop: &Stop) -> Result<Injected, DesktopError> {
-        Ok(injected(self.compare("paste", &paste), 4))
+        Ok(injected(self.compare("paste", &paste)?, 4))
     }
 
     fn launch(&mut self, launch: Approved<Launch>) -> Result<u32, DesktopError> {
-        self.compare("launch", &launch);
+        self.compare("launch", &launch)?;
         Ok(0)
     }
 
     fn focus(&mut self, focus: Approved<Focus>) -> Result<Window, DesktopError> {
-        self.compare("focus", &focus);
+        self.compare("focus", &focus)?;
         Ok(self.window_of_record())
     }
 
@@ -257,17 +283,9 @@ impl Desktop for ReplayDesktop {
 }
 
 /// What the desktop said then; if it did not, that it took everything.
-fn injected(outcome: Option<Outcome>, sent: u32) -> Injected {
+fn injected(then: Option<Injected>, sent: u32) -> Injected {
     let all = Injected { events: sent, of: sent, complete: true, took: Duration::ZERO };
-    match outcome {
-        Some(Outcome::Done { injected } | Outcome::Failed { injected, .. }) => {
-            injected.map_or(all, |then| Injected { took: Duration::ZERO, ..then })
-        }
-        Some(
-            Outcome::Refused { .. } | Outcome::NotExecuted | Outcome::Withheld { .. } | Outcome::Ambiguous,
-        )
-        | None => all,
-    }
+    then.map_or(all, |then| Injected { took: Duration::ZERO, ..then })
 }
 
 /// Where a part of the screen lies in a frame.

@@ -52,6 +52,11 @@ fn deeds(turn: u64) -> Vec<Action> {
 }
 
 fn record(dir: &Path, to: Size) {
+    let events = Injected { events: 3, of: 3, complete: true, took: Duration::from_millis(5) };
+    record_with(dir, to, |_, _| Outcome::Done { injected: Some(events) });
+}
+
+fn record_with(dir: &Path, to: Size, became: impl Fn(u64, usize) -> Outcome) {
     let mut journal = Journal::create(dir, &Default::default(), &Options::default()).unwrap();
     for turn in 1..=3u64 {
         let picture = journal.keep_frame(turn, &picture(&screen_of(turn), to));
@@ -62,8 +67,7 @@ fn record(dir: &Path, to: Size) {
         for (index, action) in deeds(turn).iter().enumerate() {
             let hash = action.hash(FrameId(turn));
             journal.intent(turn, index as u32, action, &hash).unwrap();
-            let events = Injected { events: 3, of: 3, complete: true, took: Duration::from_millis(5) };
-            let outcome = Outcome::Done { injected: Some(events) };
+            let outcome = became(turn, index);
             journal.acted(turn, index as u32, &outcome).unwrap();
             told.push(Deed { action: action.name().into(), hash, outcome });
         }
@@ -108,14 +112,14 @@ fn look(frame: u64) -> CaptureRequest {
 }
 
 /// Approves and carries out, as the engine does.
-fn act(desktop: &mut ReplayDesktop, action: Action, turn: u64) -> Option<Injected> {
+fn act(desktop: &mut ReplayDesktop, action: Action, turn: u64) -> Result<Injected, DesktopError> {
     let geometry = geometry(turn);
     let gate = Gate::new(Vec::new());
     let approved = gate.approve(action, &GateScene::new(&geometry, turn)).unwrap();
     match approved.expand(&geometry, &Timing::default()).unwrap() {
-        Work::Input(batch) => desktop.inject(batch, &Stop::new()).ok(),
-        Work::Launch(launch) => desktop.launch(launch).ok().map(|_| injected(None, 0)),
-        Work::Paste(_) | Work::Focus(_) => None,
+        Work::Input(batch) => desktop.inject(batch, &Stop::new()),
+        Work::Launch(launch) => desktop.launch(launch).map(|_| injected(None, 0)),
+        other @ (Work::Paste(_) | Work::Focus(_)) => panic!("{other:?}"),
     }
 }
 
@@ -161,6 +165,43 @@ fn a_part_of_a_picture_is_that_part() {
     assert!(
         desktop.capture(&CaptureRequest { region: Some(ScreenRect::new(0, 0, 5, 5)), ..look(0) }).is_err()
     );
+}
+
+#[test]
+fn a_look_that_is_refused_loses_no_turn() {
+    let (_dir, mut desktop) = replay(NATIVE);
+    desktop.capture(&look(1)).unwrap();
+    act(&mut desktop, click(1, 3), 1).unwrap();
+    let outside = CaptureRequest { region: Some(ScreenRect::new(0, 0, 5, 5)), ..look(2) };
+    desktop.capture(&outside).unwrap_err();
+    let second = desktop.capture(&look(3)).unwrap();
+    assert_eq!(second.view().bgr(5, 6), screen_of(2).view().bgr(5, 6));
+    assert_eq!(second.view().bgr(5, 6).map(|[_, _, red]| red), Some(2), "a picture has its turn for its red");
+    assert_eq!(desktop.first_difference().get(), None);
+}
+
+/// What became of an action then becomes of it again, in the same words; what failed is not told as done.
+#[test]
+fn a_failure_is_played_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let half = Injected { events: 1, of: 3, complete: false, took: Duration::ZERO };
+    let failed = |why: &str, injected| Outcome::Failed { why: why.to_owned(), injected };
+    let became = |turn, index| match (turn, index) {
+        (1, _) => failed("ended before all of it was sent", Some(half)),
+        (_, 0) => Outcome::NotExecuted,
+        _ => failed("\"xterm\" could not be started: it is not there", None),
+    };
+    record_with(&run, NATIVE, became);
+    let mut desktop = ReplayDesktop::open(&run, Arc::new(VirtualClock::new(0))).unwrap();
+    desktop.capture(&look(1)).unwrap();
+    assert_eq!(act(&mut desktop, click(1, 3), 1), Ok(half));
+    desktop.capture(&look(2)).unwrap();
+    desktop.capture(&look(3)).unwrap();
+    let mut told = deeds(3).into_iter().map(|deed| act(&mut desktop, deed, 3).unwrap_err());
+    assert_eq!(told.next(), Some(DesktopError::Stopped));
+    assert_eq!(told.next().unwrap().to_string(), "\"xterm\" could not be started: it is not there");
+    assert_eq!(desktop.first_difference().get(), None);
 }
 
 #[test]
