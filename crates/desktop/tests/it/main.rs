@@ -13,6 +13,9 @@ mod fault_proxy;
 mod hands_rig;
 #[cfg(target_os = "linux")]
 mod kill_hands;
+mod replay_conformance;
+mod replay_rig;
+mod replay_witness;
 #[cfg(target_os = "linux")]
 mod rig;
 #[cfg(target_os = "linux")]
