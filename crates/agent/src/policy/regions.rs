@@ -1,4 +1,5 @@
-//! Which parts of the screen the pointer may be used in. A drag is held to every pixel of its way.
+//! Which parts of the screen the pointer may be used in. A drag is held to every pixel of its way, wherever on it the
+//! hands may stop.
 
 use super::windows::{Touched, touched};
 use crate::profile::{Area, Policy};
@@ -56,7 +57,7 @@ impl Rule for Regions {
     }
 }
 
-/// Every pixel of straight lines from point to point.
+/// Every pixel of straight lines from point to point, as far as hands can stop there: how long their steps are is not known here.
 pub(super) fn way(corners: &[ScreenPx]) -> Vec<ScreenPx> {
     let mut points: Vec<ScreenPx> = corners.first().copied().into_iter().collect();
     for leg in corners.windows(2) {
@@ -64,9 +65,20 @@ pub(super) fn way(corners: &[ScreenPx]) -> Vec<ScreenPx> {
         let (dx, dy) = (i64::from(to.x) - i64::from(from.x), i64::from(to.y) - i64::from(from.y));
         let steps = dx.abs().max(dy.abs()).clamp(1, 65_536);
         // Rounded, as the hands go.
-        let along =
-            |from: i32, d: i64, n: i64| (f64::from(from) + d as f64 * n as f64 / steps as f64).round() as i32;
-        points.extend((1..=steps).map(|n| ScreenPx::new(along(from.x, dx, n), along(from.y, dy, n))));
+        let along = |from: i32, d: i64, halves: i64| {
+            (f64::from(from) + d as f64 * halves as f64 / (2 * steps) as f64).round() as i32
+        };
+        for n in 0..=steps {
+            // A stop up to half a pixel before or behind this one counts as this one along the longer side, and may be a row or
+            // column off along the other.
+            for halves in [2 * n - 1, 2 * n, 2 * n + 1].map(|halves| halves.clamp(0, 2 * steps)) {
+                let (x, y) = if dx.abs() >= dy.abs() { (2 * n, halves) } else { (halves, 2 * n) };
+                let at = ScreenPx::new(along(from.x, dx, x), along(from.y, dy, y));
+                if points.last() != Some(&at) {
+                    points.push(at);
+                }
+            }
+        }
     }
     points
 }

@@ -130,9 +130,15 @@ pub(super) fn touched<'a>(action: &'a Action, scene: &Scene<'_>) -> Touched<'a> 
     }
 }
 
+/// Text without case, letter by letter: the lower case of a whole text ends words with another sigma, so that more text would make
+/// another word of what stands before it.
+fn folded(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
+}
+
 /// Whether a query may mean a window; wider than any desktop reads it.
 pub(super) fn means(query: &WindowQuery, window: &Window) -> bool {
-    let part = |part: &str| window.title.to_lowercase().contains(&part.to_lowercase());
+    let part = |part: &str| folded(&window.title).contains(&folded(part));
     match query {
         WindowQuery::Title(title) | WindowQuery::TitlePart(title) => part(title),
         WindowQuery::TitleRegex(_) => true,
@@ -146,8 +152,8 @@ pub(super) fn means(query: &WindowQuery, window: &Window) -> bool {
 impl WindowMatch {
     /// All that is given fits. What a desktop does not say of a window fits nothing.
     pub(super) fn fits(&self, window: &Window) -> bool {
-        let title = |part: &String| window.title.to_lowercase().contains(&part.to_lowercase());
-        let class = |class: &String| window.class.iter().any(|c| c.to_lowercase() == class.to_lowercase());
+        let title = |part: &String| folded(&window.title).contains(&folded(part));
+        let class = |class: &String| window.class.iter().any(|c| folded(c) == folded(class));
         let program = |program: &String| window.program.as_ref().is_some_and(|p| same_program(program, p));
         self.title.as_ref().is_none_or(title)
             && self.class.as_ref().is_none_or(class)

@@ -1,12 +1,14 @@
 //! The rules by a table of what models may try, and by properties.
 
+mod properties;
+
 use super::case::{Case, Verdict};
 use super::*;
 use crate::profile::{Aliases, set_layer};
 use std::collections::HashMap;
 
 /// One action a line, with the settings it is judged by and what the policy has to say.
-const BYPASSES: &str = include_str!("../../tests/data/bypasses.jsonl");
+const BYPASSES: &str = include_str!("../../../tests/data/bypasses.jsonl");
 
 fn stateless(set: &[&str]) -> Profile {
     let aliases = Aliases::of("stateless", &[]).unwrap();
@@ -44,7 +46,7 @@ fn every_row_of_the_table_gets_its_verdict() {
 /// The page for people has each rule with its settings, and the list has the rules of a gate.
 #[test]
 fn every_rule_of_a_gate_is_in_the_list_and_on_the_page() {
-    let page = include_str!("../../../../docs/policy.md");
+    let page = include_str!("../../../../../docs/policy.md");
     for rule in RULES {
         let settings = rule.settings.iter().map(|s| format!("`{s}`")).collect::<Vec<_>>().join(", ");
         let row = format!("| `{}` | {} | {settings} |", rule.name, rule.about);
