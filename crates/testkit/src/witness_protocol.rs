@@ -13,7 +13,7 @@ use handsight_base::space::{ScreenPx, ScreenRect, WindowPx};
 use serde::{Deserialize, Serialize};
 
 /// To be raised with every change that an older witness would misread.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The class of the witness's windows where the system has window classes.
 pub const CLASS: &str = "HandsightWitness";
@@ -95,6 +95,8 @@ pub enum Deed {
     Close,
     /// Gives the focus to the other window, which is open.
     Unfocus,
+    /// Destroys the main window, and gives the focus to the other, which is open.
+    Yield,
 }
 
 /// What a witness says.

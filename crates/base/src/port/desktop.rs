@@ -320,6 +320,11 @@ pub enum DesktopError {
     /// A replay says so of an action that was not sent when it was recorded.
     #[error("not done: {why}")]
     Withheld { why: String },
+    /// Everything is released, and the rest of the batch was not sent.
+    #[error(
+        "the text was begun in the window {window}, which lost the focus after {typed} characters: the rest was not typed"
+    )]
+    FocusMoved { window: String, typed: u32, injected: Injected },
     #[error("there is no display {name:?}; there are: {}", .there.join(", "))]
     NoSuchDisplay { name: String, there: Vec<String> },
     #[error("the screen could not be captured: {why}")]
@@ -358,7 +363,9 @@ impl DesktopError {
             | Self::Withheld { .. }
             | Self::Recorded { .. } => DesktopFault::TellModel,
             Self::Deadline { .. } | Self::Lost { .. } => DesktopFault::Retry,
-            Self::TargetGone { .. } | Self::TargetHidden { .. } => DesktopFault::Target,
+            Self::TargetGone { .. } | Self::TargetHidden { .. } | Self::FocusMoved { .. } => {
+                DesktopFault::Target
+            }
             Self::Capture { .. }
             | Self::Input { .. }
             | Self::Overlay { .. }

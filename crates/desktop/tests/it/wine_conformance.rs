@@ -99,6 +99,8 @@ handsight_testkit::conformance! { rig;
     #[test]
     close_mid_action,
     #[test]
+    strays,
+    #[test]
     stops,
     #[test]
     a_dead_turn,

@@ -81,6 +81,8 @@ handsight_testkit::conformance! { rig;
     #[test]
     close_mid_action,
     #[test]
+    strays,
+    #[test]
     stops,
     // spec: S-102 XVFB
     #[test]

@@ -15,6 +15,7 @@ mod pictures;
 mod pointer;
 pub mod remote;
 mod stage;
+mod strays;
 mod strings;
 mod upsets;
 mod windows;
@@ -58,6 +59,9 @@ pub struct Terms {
     pub round: usize,
     /// The screen may move the pointer back to where it was a moment ago, and forth again.
     pub echoes: bool,
+    /// How many keys of a text may come to another window when its own closes; `None` where there is no focus to know, and a text goes
+    /// where it goes.
+    pub astray: Option<u32>,
     /// How long after a call its events may still come, and a picture may still be the one before.
     pub late: Duration,
     /// How long to wait for what should have come at once; on a busy machine it takes longer.
@@ -103,8 +107,9 @@ pub const CHECKS: &[Check] = checks! {
     clipboard::pastes: "text arrives by way of the clipboard, which is given back";
     clipboard::clipboard: "what a program put there is read, and can be put back";
     upsets::nothing_unasked: "looking moves nothing";
-    upsets::focus_loss: "text goes on in the window that took the focus; nothing is lost or doubled";
+    upsets::focus_loss: "a text ends when another window takes the focus, or goes on there where nobody can know: nothing is lost or doubled";
     upsets::close_mid_action: "the window closes in a drag and in a text: nothing stays down, the next click lands";
+    strays::strays: "the window closes in a text and another has the focus: no key of the text goes there";
     upsets::stops: "after a stop the last event comes within 100 ms, and nothing stays down";
     upsets::a_dead_turn: "a turn that dies in a drag leaves nothing down";
     upsets::releases: "release_all lets go of what was pressed";
@@ -178,6 +183,7 @@ impl Terms {
             one_in: 1,
             round: 50,
             echoes: false,
+            astray: None,
             late: Duration::ZERO,
             patience: crate::wait::PATIENCE,
         }
@@ -185,7 +191,9 @@ impl Terms {
 
     /// Why a check is not run here.
     pub fn lacks(&self, check: &str) -> Option<&'static str> {
-        self.lacks.iter().find(|(name, _)| *name == check).map(|(_, why)| *why)
+        let named = self.lacks.iter().find(|(name, _)| *name == check).map(|(_, why)| *why);
+        let unknown = check == "strays" && self.astray.is_none();
+        named.or(unknown.then_some("there is no focus to know here: a text goes where it goes"))
     }
 }
 
@@ -236,6 +244,7 @@ macro_rules! conformance {
             #[test] nothing_unasked,
             #[test] focus_loss,
             #[test] close_mid_action,
+            #[test] strays,
             #[test] stops,
             #[test] a_dead_turn,
             #[test] releases,

@@ -3,7 +3,7 @@
 use super::pointer::click_at;
 use super::stage::{Stage, exactly, words};
 use super::witness::{Deed, Seen, What, Which};
-use super::{Finding, ensure};
+use super::{Finding, ensure, strays};
 use crate::wait::before;
 use handsight_base::flow::action::{Action, Button, Timing};
 use handsight_base::flow::frame::Shown;
@@ -61,7 +61,15 @@ pub(super) fn focus_loss(stage: &mut Stage<'_>) -> Finding {
         stage.witness.open(Which::Other, other, 2, false);
         stage.open(main);
         stage.witness.at(20 + round as u32 * 7, Deed::Unfocus, nothing());
-        stage.act_with(Action::typed(text), &slow())?;
+        let done = stage.attempt(Action::typed(text), &slow(), &Stop::new())?;
+        if let Some(astray) = stage.terms.astray {
+            strays::ended(stage, done, text, astray)?;
+            stage.witness.close(Which::Other);
+            stage.forget();
+            continue;
+        }
+        let done = done.map_err(words)?;
+        ensure!(done.complete && done.events == done.of, "the text was not typed whole: {done:?}");
         let (mut first, mut second) = (String::new(), String::new());
         before(stage.terms.patience, || {
             first = stage.witness.text(Which::Main);
@@ -90,12 +98,18 @@ pub(super) fn close_mid_action(stage: &mut Stage<'_>) -> Finding {
         let path = path.into_iter().collect::<Result<Vec<_>, _>>()?;
         let modifiers = Modifiers { control: true, ..Modifiers::NONE };
         let drag = Action::Drag { path, button: Button::Left, modifiers };
-        let typing = Action::typed("gone with the window ".repeat(5));
-        for (action, after) in [(drag, 8), (typing, 30)] {
+        let text = "gone with the window ".repeat(5);
+        for (action, after) in [(drag, 8), (Action::typed(&text), 30)] {
+            let types = matches!(action, Action::Type { .. });
             stage.open(window);
             stage.witness.at(after + round as u32 * 3, Deed::Close, nothing());
-            let done = stage.attempt(action, &slow(), &Stop::new())?.map_err(words)?;
-            ensure!(done.complete, "{done:?}: a window is not the desktop");
+            let done = stage.attempt(action, &slow(), &Stop::new())?;
+            if let (true, Some(astray)) = (types, stage.terms.astray) {
+                strays::ended(stage, done, &text, astray)?;
+            } else {
+                let done = done.map_err(words)?;
+                ensure!(done.complete, "{done:?}: a window is not the desktop");
+            }
             stage.quiet()?;
             let came = stage.witness.events();
             ensure!(came.len() >= after as usize, "the window closed early: {came:?}");

@@ -245,6 +245,11 @@ impl Witness {
             Deed::Tell => Vec::new(),
             Deed::Close => self.panes.close(Which::Main),
             Deed::Unfocus => self.panes.focus(Which::Other),
+            Deed::Yield => {
+                let mut drawn = self.panes.close(Which::Main);
+                drawn.extend(self.panes.focus(Which::Other));
+                drawn
+            }
         };
         self.countdown = None;
         self.write(&drawn);

@@ -138,13 +138,19 @@ pub(crate) fn perform(deed: Deed) {
         Deed::Close => {
             let _was_open = window::close(Which::Main);
         }
-        Deed::Unfocus => {
-            if let Some(other) = shown(Which::Other) {
-                window::take_focus(other.handle);
-            }
+        Deed::Unfocus => yield_focus(),
+        Deed::Yield => {
+            let _was_open = window::close(Which::Main);
+            yield_focus();
         }
     }
     say(&Said::Told { millis });
+}
+
+fn yield_focus() {
+    if let Some(other) = shown(Which::Other) {
+        window::take_focus(other.handle);
+    }
 }
 
 fn say(said: &Said) {

@@ -1,7 +1,7 @@
 //! The desktop in memory, and what it does wrongly when asked to.
 
 use super::{Open, Shared, State, Wrong};
-use crate::witness_protocol::{CURSOR_HOT, CURSOR_SIDE, pattern};
+use crate::witness_protocol::{CURSOR_HOT, CURSOR_SIDE, Which, pattern};
 use handsight_base::flow::action::{Axis, Batch, Primitive, WindowQuery};
 use handsight_base::flow::frame::{Frame, PixelMemory, Pixels, Shown};
 use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
@@ -51,6 +51,20 @@ struct Run {
     events: u32,
     silent: Duration,
     late: Duration,
+    /// Where the text was begun that is typed now, how many characters it got, and whether it has lost the focus.
+    addressee: Option<Option<Which>>,
+    typed: u32,
+    moved: bool,
+}
+
+impl Run {
+    /// True if the next character may be typed.
+    fn is_addressed(&mut self, state: &State) -> bool {
+        let begun = *self.addressee.get_or_insert(state.focus);
+        self.moved |= begun != state.focus;
+        self.typed += u32::from(!self.moved);
+        !self.moved || state.is(Wrong::TypesOn) || state.is(Wrong::TypesOnInSecret)
+    }
 }
 
 impl ModelDesktop {
@@ -67,6 +81,11 @@ impl ModelDesktop {
         }
         if stopped(&state, run, stop) {
             return false;
+        }
+        match primitive {
+            Primitive::Char(_) if !run.is_addressed(&state) => return false,
+            Primitive::Char(_) | Primitive::Wait(_) => {}
+            _ => (run.addressee, run.typed) = (None, 0),
         }
         run.events += events_of(primitive);
         match primitive {
@@ -282,6 +301,14 @@ impl Desktop for ModelDesktop {
             state.release_all();
         }
         state.gone = false;
+        if run.moved && !state.is(Wrong::TypesOn) {
+            let events = run.events.min(of - 1);
+            return Err(DesktopError::FocusMoved {
+                window: format!("{:?}", Which::Main.title()),
+                typed: run.typed,
+                injected: Injected { events, of, complete: false, took: Duration::ZERO },
+            });
+        }
         let complete = complete || state.is(Wrong::DropsAllWithWindow);
         Ok(Injected { events: run.events, of, complete, took: Duration::ZERO })
     }

@@ -62,6 +62,10 @@ wrongs! {
     /// One press for each character, whatever its units.
     CountsCharacters: text_by_units;
     LosesTextWithFocus: focus_loss;
+    /// When the window closes, the rest of the text goes to whatever has the focus.
+    TypesOn: strays focus_loss close_mid_action;
+    /// The same, and says that the text ended.
+    TypesOnInSecret: strays;
     /// When the window closes, the action ends.
     DiesWithWindow: close_mid_action;
     /// When the window closes, the action ends, and nothing is released.
@@ -128,7 +132,7 @@ pub fn rig(wrong: Option<Wrong>) -> Rig {
     Rig {
         desktop: Box::new(ModelDesktop::new(state.clone())),
         witness: Box::new(ModelWitness(state)),
-        terms: Terms { patience: Duration::ZERO, ..Terms::of("model") },
+        terms: Terms { patience: Duration::ZERO, astray: Some(0), ..Terms::of("model") },
         keep: Box::new(()),
     }
 }
@@ -222,6 +226,11 @@ impl State {
             Deed::Unfocus => {
                 self.focus = Some(Which::Other);
                 self.gone = self.is(Wrong::LosesTextWithFocus);
+            }
+            Deed::Yield => {
+                self.windows.retain(|w| w.which != Which::Main);
+                self.focus = Some(Which::Other);
+                self.gone = true;
             }
         }
         (due.told)();
@@ -336,6 +345,16 @@ mod tests {
                 let found = check(name).run(&mut rig(Some(*wrong)));
                 assert!(found.is_err(), "{wrong:?} passes `{name}`: {found:?}");
             }
+        }
+    }
+
+    #[test]
+    fn who_has_no_focus_to_know_may_type_on() {
+        for name in ["focus_loss", "close_mid_action"] {
+            let mut rig = rig(Some(Wrong::TypesOn));
+            rig.terms.astray = None;
+            check(name).run(&mut rig).unwrap();
+            assert_eq!((rig.terms.lacks(name), rig.terms.lacks("strays").is_some()), (None, true));
         }
     }
 

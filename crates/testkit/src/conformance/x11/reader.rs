@@ -157,10 +157,14 @@ impl Reader {
         drop(read);
         match (due.deed, windows) {
             (Deed::Close, [Some(main), _]) => drop(self.conn.destroy_window(main)),
+            (Deed::Yield, [Some(main), Some(other)]) => {
+                drop(self.conn.destroy_window(main));
+                drop(self.conn.set_input_focus(InputFocus::PARENT, other, x11rb::CURRENT_TIME));
+            }
             (Deed::Unfocus, [_, Some(other)]) => {
                 drop(self.conn.set_input_focus(InputFocus::PARENT, other, x11rb::CURRENT_TIME));
             }
-            (Deed::Tell | Deed::Close | Deed::Unfocus, _) => {}
+            (Deed::Tell | Deed::Close | Deed::Unfocus | Deed::Yield, _) => {}
         }
         // A lost connection ends the loop at its next event.
         drop(self.conn.flush());

@@ -86,6 +86,10 @@ impl Pad {
             Deed::Tell => {}
             Deed::Close => self.close(Which::Main),
             Deed::Unfocus => self.focus = Some(Which::Other),
+            Deed::Yield => {
+                self.close(Which::Main);
+                self.focus = Some(Which::Other);
+            }
         }
         (due.told)();
     }
