@@ -16,6 +16,7 @@ use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::{DesktopError, Injected, Pulse};
 use handsight_base::presence::Presence;
 use handsight_base::stop::{Stop, StopReason};
+use std::cell::RefCell;
 use std::fmt::Debug;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -73,6 +74,7 @@ impl Hands {
             max_hold: config.max_hold,
             silence: config.silence,
             person: config.person,
+            addressed: config.addressed,
             engine: Engine::this(),
             line: link.address(),
         };
@@ -119,8 +121,8 @@ impl Hands {
     /// Runs an approved batch. On a stop it ends within 100 ms, everything is released, and `complete` is false; so too if
     /// the pulse stopped while something was down or a person took over ([`Hands::last_ended`] tells which).
     ///
-    /// [`DesktopError::Stopped`] if the stop or the person came before the first event; [`DesktopError::Input`] if the system refused
-    /// an event, after releasing everything.
+    /// [`DesktopError::Stopped`] if the stop or the person came before the first event; [`DesktopError::FocusMoved`] if a text lost
+    /// the window it was begun in, [`DesktopError::Input`] if the system refused an event, both after releasing everything.
     pub fn inject(&mut self, batch: Approved<Batch>, stop: &Stop) -> Result<Injected, DesktopError> {
         self.strike(batch.into_inner().primitives, stop)
     }
@@ -138,11 +140,12 @@ impl Hands {
         let batch = self.number();
         let of = primitives.iter().map(events_of).fold(0, u32::saturating_add);
         let mut events = 0u32;
-        let mut ended = None;
+        let (mut ended, mut moved) = (None, None);
         let mut chunks = chunks(primitives).into_iter().peekable();
         while let Some(chunk) = chunks.next() {
-            let (sent, why) = self.run(batch, chunk, chunks.peek().is_none(), stop)?;
+            let (sent, why, away) = self.run(batch, chunk, chunks.peek().is_none(), stop)?;
             events = events.saturating_add(sent);
+            moved = moved.or(away);
             if why.is_none() && stop.is_set() && chunks.peek().is_some() {
                 self.release_all()?;
                 ended = Some(Ended::Asked);
@@ -159,7 +162,13 @@ impl Hands {
         if events == 0 && matches!(ended, Some(Ended::Chord | Ended::Person)) {
             return Err(DesktopError::Stopped);
         }
-        Ok(Injected { events, of, complete: ended.is_none(), took: self.clock.now() - began })
+        let injected = Injected { events, of, complete: ended.is_none(), took: self.clock.now() - began };
+        match (ended, moved) {
+            (Some(Ended::FocusMoved), Some((window, typed))) => {
+                Err(DesktopError::FocusMoved { window, typed, injected })
+            }
+            _ => Ok(injected),
+        }
     }
 
     /// Releases everything the hands hold.
@@ -216,24 +225,30 @@ impl Hands {
         })
     }
 
-    /// Sends one chunk and waits for its end: the events sent, and what cut it short.
+    /// Sends one chunk and waits for its end: the events sent, what cut it short, and where the focus left.
     fn run(
         &mut self,
         batch: u64,
         primitives: Vec<Primitive>,
         last: bool,
         stop: &Stop,
-    ) -> Result<(u32, Option<Ended>), DesktopError> {
+    ) -> Result<(u32, Option<Ended>, Option<Moved>), DesktopError> {
         let chunk = self.number();
         let patience = ANSWER + waits(&primitives);
         let waited_out = self.presence.as_ref().map_or(0, Presence::waited_out);
         self.ask(&Command::Run { batch, chunk, primitives, last, waited_out })?;
-        self.answer("inject", patience, Some(stop), |reply| match reply {
+        let moved = RefCell::new(None);
+        let (events, ended) = self.answer("inject", patience, Some(stop), |reply| match reply {
+            Reply::FocusMoved { chunk: c, window, typed } if c == chunk => {
+                moved.replace(Some((window, typed)));
+                Heard::Patience
+            }
             Reply::Done { chunk: c, events, ended } if c == chunk => Heard::Answer((events, ended)),
             Reply::Waiting { chunk: c } if c == chunk => Heard::Patience,
             Reply::Failed { chunk: Some(c), fault } if c == chunk => Heard::Refusal(fault),
             other => Heard::Other(other),
-        })
+        })?;
+        Ok((events, ended, moved.into_inner()))
     }
 
     /// Waits for the answer that `hear` is after. A stop meanwhile asks for a release once; the answer still comes.
@@ -330,6 +345,9 @@ impl Drop for Hands {
         tracing::warn!("the input supervisor takes its time to end");
     }
 }
+
+/// The window that a text was begun in, and how many characters it got.
+type Moved = (String, u32);
 
 pub(super) enum Heard<T> {
     Answer(T),

@@ -1,6 +1,6 @@
 //! An injector without a system: it writes down what it is told, and refuses or delays what a test wants it to.
 
-use super::injector::{Code, Event, Injector, Purpose, Resolved, Stroke};
+use super::injector::{Code, Event, Focus, Injector, Purpose, Resolved, Stroke};
 use super::protocol::Fault;
 use handsight_base::flow::action::Button;
 use handsight_base::key::{Key, Named};
@@ -24,6 +24,10 @@ pub(crate) struct Fake {
     pub units: bool,
     /// The person holds something.
     pub others: bool,
+    pub focus: Focus,
+    /// The focus is held, and how often it was.
+    pub pinned: bool,
+    pub pins: u32,
 }
 
 impl Injector for Fake {
@@ -66,6 +70,23 @@ impl Injector for Fake {
         Ok(Code::Button(button as u8 + 1))
     }
 
+    fn pin_focus(&mut self, _meant: Option<u64>) -> Result<Focus, Fault> {
+        assert!(!self.pinned, "held twice");
+        self.pinned = matches!(self.focus, Focus::On(_));
+        self.pins += u32::from(self.pinned);
+        Ok(self.focus)
+    }
+
+    fn unpin_focus(&mut self) -> Result<(), Fault> {
+        self.pinned = false;
+        Ok(())
+    }
+
+    fn name_of(&mut self, window: u64) -> Result<String, Fault> {
+        assert!(self.pinned, "it may be gone");
+        Ok(format!("window {window}"))
+    }
+
     fn send(&mut self, event: Event, _now: Duration) -> Result<(), Fault> {
         if self.lost {
             return Err(Fault::Lost { why: "the server is gone".to_owned() });
@@ -84,6 +105,7 @@ impl Injector for Fake {
     }
 
     fn sync(&mut self) -> Result<(), Fault> {
+        assert!(!self.pinned, "the focus is held over a wait");
         self.syncs += 1;
         Ok(())
     }

@@ -69,6 +69,17 @@ impl Held {
         Ok(true)
     }
 
+    /// Has the file name these, so that pressing them soon needs no write any more.
+    pub(crate) fn announce(&mut self, codes: &[Code]) -> io::Result<()> {
+        let before = self.written.len();
+        for code in codes {
+            if !self.written.contains(code) {
+                self.written.push(*code);
+            }
+        }
+        if self.written.len() > before { self.write() } else { Ok(()) }
+    }
+
     /// Notes one need less. True if it has to be released now.
     pub(crate) fn release(&mut self, code: Code) -> bool {
         let Some(index) = self.down.iter().position(|d| d.code == code) else { return false };

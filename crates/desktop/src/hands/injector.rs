@@ -79,6 +79,21 @@ pub(crate) enum Purpose {
     Text,
 }
 
+/// Where keys would go now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Focus {
+    /// There is no such thing here, or nobody tells.
+    #[default]
+    Untold,
+    /// The system has not answered in time.
+    Silent,
+    /// To this window, by the system's own number, or to [`NOBODY`].
+    On(u64),
+}
+
+/// Not the number of any window.
+pub(crate) const NOBODY: u64 = 0;
+
 /// What came in by [`Attached::pump`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
@@ -129,6 +144,24 @@ pub(crate) trait Injector {
 
     /// The code of a button, as the person has arranged them.
     fn button(&mut self, button: Button) -> Result<Code, Fault>;
+
+    /// Says where the focus is and, if it says so, holds it there until [`Injector::unpin_focus`], or comes as close to that as the
+    /// system lets it. A focus anywhere within `meant` is told as `meant`.
+    fn pin_focus(&mut self, meant: Option<u64>) -> Result<Focus, Fault> {
+        let _ = meant;
+        Ok(Focus::Untold)
+    }
+
+    /// Returns when what was sent since [`Injector::pin_focus`] is with the window, and lets the focus move again. Harmless if
+    /// nothing is held.
+    fn unpin_focus(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// What a person would call the window, for messages; asked while the focus is held there.
+    fn name_of(&mut self, window: u64) -> Result<String, Fault> {
+        Ok(format!("window {window:#x}"))
+    }
 
     /// Hands one event to the system; it may be buffered until [`Injector::sync`].
     fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault>;

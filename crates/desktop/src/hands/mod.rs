@@ -68,6 +68,9 @@ pub struct HandsConfig {
     pub silence: Duration,
     /// Whether the person's own keys and mouse take the screen over, where they can be told from ours.
     pub person: bool,
+    /// Whether a text ends when the window it was begun in loses the focus, where there is a focus to know. Off, the rest goes to
+    /// whatever has it then; for comparisons.
+    pub addressed: bool,
     /// Environment variables the process does not get: the keys of providers.
     pub withheld: Vec<String>,
 }
@@ -87,6 +90,7 @@ impl HandsConfig {
             max_hold: Duration::from_secs(30),
             silence: Duration::from_millis(250),
             person: false,
+            addressed: true,
             withheld: Vec::new(),
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Hello {
     pub silence: Duration,
     /// Whether the person's own input is watched for.
     pub person: bool,
+    /// Whether a text ends when its window loses the focus.
+    pub addressed: bool,
     pub engine: Engine,
     /// Where the child finds the rest of its lines.
     pub line: Address,
@@ -88,7 +90,13 @@ pub(crate) enum Reply {
         events: u32,
         ended: Option<Ended>,
     },
-    /// A chunk takes longer than its waits, because programs have to catch up with borrowed keycodes.
+    /// The focus left the window a text was begun in, which got so many characters; [`Ended::FocusMoved`] follows.
+    FocusMoved {
+        chunk: u64,
+        window: String,
+        typed: u32,
+    },
+    /// A chunk takes longer than its waits, because programs have to catch up with borrowed keycodes, or the focus is elsewhere.
     Waiting {
         chunk: u64,
     },
@@ -134,6 +142,8 @@ pub enum Ended {
     Person,
     /// A key or button was down longer than is allowed.
     HeldTooLong,
+    /// The window that a text was begun in lost the focus.
+    FocusMoved,
 }
 
 /// One event the hands injected.

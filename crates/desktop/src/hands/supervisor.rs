@@ -4,20 +4,22 @@
 //! system, no pipe and no clock, so every rule about letting go is tested here with a fake injector and made-up time.
 //!
 //! It lets go of everything when the engine ends, asks for it, gives no sign of life for [`Limits::silence`] while
-//! something is down, when the person presses the stop chord or uses the screen themselves (`supervisor/person.rs`), and when the
-//! system refuses an event. A batch counts as
+//! something is down, when the person presses the stop chord or uses the screen themselves (`supervisor/person.rs`), when a text
+//! loses the window it was begun in (`supervisor/addressee.rs`), and when the system refuses an event. A batch counts as
 //! holding from its first press to its end, so that a turn that deadlocks does not type on. A batch that was let go of stays
 //! let go of: its chunks that are still to come are refused, also if it happened between two of them.
 
 use super::held::Held;
 use super::injector::{Code, Event, Injector, Purpose, Resolved, Stroke};
 use super::protocol::{Command, Ended, Fault, LedgerEntry, Reply};
+use addressee::Addressee;
 use handsight_base::flow::action::{Button, Primitive};
 use handsight_base::key::Key;
 use person::Person;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+mod addressee;
 mod count;
 mod person;
 
@@ -60,6 +62,8 @@ enum Step {
     Sent(u32),
     /// Not before this time.
     Later(Duration),
+    /// It ended the batch.
+    Over,
 }
 
 pub(crate) struct Supervisor<I> {
@@ -87,6 +91,7 @@ pub(crate) struct Supervisor<I> {
     /// The stop chord came: no more input.
     closed: bool,
     person: Person,
+    addressee: Addressee,
     ledger: VecDeque<LedgerEntry>,
     injected: u64,
     replies: Vec<Reply>,
@@ -112,6 +117,7 @@ impl<I: Injector> Supervisor<I> {
             begun_chunk: false,
             closed: false,
             person: Person::default(),
+            addressee: Addressee::default(),
             ledger: VecDeque::new(),
             injected: 0,
             replies: Vec::new(),
@@ -144,6 +150,7 @@ impl<I: Injector> Supervisor<I> {
                 if self.batch != batch {
                     (self.batch, self.cut) = (batch, None);
                     self.person.batch_begins();
+                    self.addressee = Addressee::default();
                 }
                 if self.person.keeps(waited_out) {
                     self.cut = Some(Ended::Person);
@@ -254,6 +261,7 @@ impl<I: Injector> Supervisor<I> {
                     self.replies.push(Reply::Waiting { chunk });
                     return self.input.sync();
                 }
+                Step::Over => return Ok(()),
                 Step::Sent(events) => {
                     self.queue.pop_front();
                     if let Some(run) = &mut self.run {
@@ -277,6 +285,7 @@ impl<I: Injector> Supervisor<I> {
     }
 
     fn primitive(&mut self, primitive: Primitive, now: Duration) -> Result<Step, Fault> {
+        self.end_text_before(primitive);
         Ok(match primitive {
             Primitive::Move(to) => {
                 self.send(Event::Move(to), now)?;
@@ -299,7 +308,11 @@ impl<I: Injector> Supervisor<I> {
                 } else if !self.is_down(finger) {
                     match self.resolve(key, Purpose::Chord, now)? {
                         Resolved::NotBefore(due) => return Ok(Step::Later(due)),
-                        Resolved::Now(stroke) => self.down(finger, codes(&stroke), now)?,
+                        Resolved::Now(stroke) => {
+                            let codes = codes(&stroke);
+                            let press = |hands: &mut Self| hands.down(finger, codes.clone(), now);
+                            return self.chord_key(key, &codes, now, press);
+                        }
                         Resolved::Character => return Err(Fault::NoKey { key: key.to_string() }),
                     }
                 }
@@ -309,14 +322,14 @@ impl<I: Injector> Supervisor<I> {
                 Resolved::NotBefore(due) => Step::Later(due),
                 Resolved::Now(stroke) => {
                     let codes = codes(&stroke);
-                    self.press(&codes, now)?;
-                    self.release(&codes, now)?;
-                    Step::Sent(2)
+                    self.character(&codes, now, |hands| {
+                        hands.press(&codes, now)?;
+                        hands.release(&codes, now)
+                    })?
                 }
                 Resolved::Character => {
                     self.batch_holds = true;
-                    self.send(Event::Character(c), now)?;
-                    Step::Sent(2)
+                    self.character(&[], now, |hands| hands.send(Event::Character(c), now))?
                 }
             },
             Primitive::Wheel { axis, units } => {

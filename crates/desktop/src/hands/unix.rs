@@ -197,7 +197,7 @@ impl Line {
 }
 
 /// Waits until one of the sources can be read, or the time is over.
-pub(super) fn wait(sources: &[Source<'_>], timeout: Option<Duration>) {
+pub(crate) fn wait(sources: &[Source<'_>], timeout: Option<Duration>) {
     let mut polled: Vec<PollFd<'_>> =
         sources.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
     rest(&mut polled, timeout);

@@ -1,9 +1,10 @@
 //! The Windows injector: `SendInput`, which takes effect at once for whatever has the focus.
 //!
 //! What a batch wants goes out in as few calls as its waits allow: Windows lets no event of the person's own between those of
-//! one call. Keys go by virtual key with their scan code beside it, so that both programs that read messages and games that
-//! read the keyboard see the same key, and text goes as UTF-16 units, which no layout and no CapsLock changes. This module
-//! presses nothing whose release it cannot name, and refuses for a program that Windows shields from ours.
+//! one call. Only the characters of a text have a call each, because the focus is looked at before each. Keys go by virtual key
+//! with their scan code beside it, so that both programs that read messages and games that read the keyboard see the same key,
+//! and text goes as UTF-16 units, which no layout and no CapsLock changes. This module presses nothing whose release it cannot
+//! name, and refuses for a program that Windows shields from ours.
 
 mod chord;
 mod keys;
@@ -13,9 +14,12 @@ mod person;
 mod send;
 mod shield;
 
-use crate::hands::injector::{Attached, Code, Event, Heard, Injector, Purpose, Resolved, Stroke};
+use crate::hands::injector::{
+    Attached, Code, Event, Focus, Heard, Injector, NOBODY, Purpose, Resolved, Stroke,
+};
 use crate::hands::protocol::{Fault, Hello};
 use crate::hands::system::Source;
+use crate::windows::whereabouts::{handle, id, title};
 use chord::ChordWatch;
 use handsight_base::flow::action::Button;
 use handsight_base::key::{Key, Named};
@@ -28,7 +32,9 @@ use std::time::Duration;
 use windows::Win32::UI::Input::KeyboardAndMouse::{
     GetAsyncKeyState, VK_LBUTTON, VK_MBUTTON, VK_RBUTTON, VK_XBUTTON1, VK_XBUTTON2,
 };
-use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_SWAPBUTTON};
+use windows::Win32::UI::WindowsAndMessaging::{
+    GetForegroundWindow, GetSystemMetrics, IsWindowVisible, SM_SWAPBUTTON,
+};
 
 /// After so many characters programs get time to read them: a message queue has an end.
 const BREATH: u32 = 32;
@@ -46,6 +52,8 @@ pub(crate) struct WindowsInput {
     chord: ChordWatch,
     /// What our own input looks like; `None` if whoever else uses the screen is let be.
     ours: Option<Arc<Ours>>,
+    /// Whether a text ends when its window loses the focus.
+    addressed: bool,
     queue: Queue,
     layout: Layout,
     /// Keys that we pressed and did not release.
@@ -65,6 +73,7 @@ impl Attached for WindowsInput {
             ownership,
             chord,
             ours,
+            addressed: hello.addressed,
             queue: Queue::default(),
             layout: Layout::of_focus(),
             down: Vec::new(),
@@ -144,6 +153,26 @@ impl Injector for WindowsInput {
         }))
     }
 
+    /// Windows holds the focus for nobody: it is looked at, and the character follows in a call of its own. One may still go astray,
+    /// if the window closes between the two.
+    fn pin_focus(&mut self, _meant: Option<u64>) -> Result<Focus, Fault> {
+        if !self.addressed {
+            return Ok(Focus::Untold);
+        }
+        // What goes before may be what moves the focus.
+        self.queue.flush()?;
+        Ok(Focus::On(foreground()))
+    }
+
+    fn unpin_focus(&mut self) -> Result<(), Fault> {
+        if self.addressed { self.queue.flush() } else { Ok(()) }
+    }
+
+    fn name_of(&mut self, window: u64) -> Result<String, Fault> {
+        let title = title(handle(window));
+        Ok(if title.is_empty() { format!("{window:#x}") } else { format!("{title:?}") })
+    }
+
     fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault> {
         match event {
             Event::Move(to) => {
@@ -190,6 +219,17 @@ impl Injector for WindowsInput {
 
     fn tidy(&mut self, _now: Duration, _leaving: bool) -> Result<Option<Duration>, Fault> {
         Ok(None)
+    }
+}
+
+/// The window that keys go to, or [`NOBODY`]. One that is being closed is hidden first and keeps the foreground a while longer: what
+/// is sent then goes to the window that comes after it.
+#[expect(unsafe_code, reason = "calls of the Windows API")]
+fn foreground() -> u64 {
+    // SAFETY: both only answer.
+    unsafe {
+        let window = GetForegroundWindow();
+        if IsWindowVisible(window).as_bool() { id(window) } else { NOBODY }
     }
 }
 

@@ -10,21 +10,23 @@ mod fault;
 pub(super) mod keymap;
 mod ownership;
 mod person;
+mod pin;
 mod spare;
 
 use crate::hands::Screen;
-use crate::hands::injector::{Attached, Code, Event, Heard, Injector, Purpose, Resolved, Stroke};
+use crate::hands::injector::{Attached, Code, Event, Focus, Heard, Injector, Purpose, Resolved, Stroke};
 use crate::hands::protocol::{Fault, Hello};
 use crate::hands::system::Source;
 use crate::keysyms;
 use chord::ChordWatch;
 use drain::Drain;
-use fault::{atom, broken, lost, no_key, unwritten};
+use fault::{atom, broken, lost, no_key, refusal, unwritten};
 use handsight_base::flow::action::Button;
 use handsight_base::key::{Key, Named};
 use keymap::{Effect, Layout, State, bits};
 use ownership::Ownership;
 use person::PersonWatch;
+use pin::Pin;
 use spare::{Plan, Spares};
 use std::collections::HashSet;
 use std::os::fd::AsFd;
@@ -59,6 +61,10 @@ pub(crate) struct X11Input {
     chord: ChordWatch,
     /// `None` if whoever else uses the screen is let be.
     person: Option<PersonWatch>,
+    /// `None` if a text goes on wherever the focus goes.
+    pin: Option<Pin>,
+    /// The server may not have taken all that was sent without a question.
+    unsettled: bool,
     /// Keycodes that we pressed and did not release.
     down: Vec<u32>,
     /// CapsLock is to be given back.
@@ -97,6 +103,7 @@ impl Attached for X11Input {
         conn.xkb_select_events(CORE, none, events, all, all, &SelectEventsAux::new()).map_err(lost)?;
         let chord = ChordWatch::new(&conn, root, &hello.stop_chord, hello.person)?;
         let person = hello.person.then(|| PersonWatch::new(&conn)).transpose()?;
+        let pin = hello.addressed.then(|| Pin::connect(display, root)).transpose()?;
         let drain = Drain::new(&conn, root)?;
         let (spares, left) = Spares::open(hello.state_file("borrowed"));
         let mut input = Self {
@@ -111,6 +118,8 @@ impl Attached for X11Input {
             drain,
             chord,
             person,
+            pin,
+            unsettled: true,
             down: Vec::new(),
             caps: false,
             caps_meant: false,
@@ -152,11 +161,7 @@ impl Attached for X11Input {
                 XEvent::SelectionClear(e) if e.selection == self.ownership.selection => {
                     superseded = true;
                 }
-                XEvent::Error(e) if e.extension_name.as_deref() == Some("XTEST") => {
-                    let request = e.request_name.unwrap_or("a request");
-                    let why = format!("the X server answered {:?} to XTEST {request}", e.error_kind);
-                    self.refused = Some(Fault::Refused { why, code: Some(e.error_code.into()) });
-                }
+                XEvent::Error(e) => self.refused = refusal(&e).or(self.refused.take()),
                 // Windows come and go while we ask about them.
                 _ => {}
             }
@@ -187,7 +192,7 @@ impl X11Input {
         self.layout = Layout::new(&map, &self.spares.codes());
         // A new layout (setxkbmap) wipes what we borrowed.
         let layout = &self.layout;
-        let ours = |b: &spare::Borrowed| carries_only(layout, b.code, b.symbol);
+        let ours = |b: &spare::Borrowed| layout.carries_only(b.code, b.symbol);
         if self.spares.borrowed().iter().any(|b| !ours(b)) {
             self.spares.retain(ours).map_err(|why| unwritten(&why))?;
             self.layout = Layout::new(&map, &self.spares.codes());
@@ -215,6 +220,7 @@ impl X11Input {
             .xkb_latch_lock_state(CORE, ModMask::LOCK, value, false, Group::M1, none, false, 0)
             .map_err(lost)?;
         self.caps = !on;
+        self.unsettled = true;
         self.state_stale = true;
         Ok(())
     }
@@ -224,6 +230,7 @@ impl X11Input {
         if let Some(code) = self.spares.code_of(symbol) {
             return Ok(Resolved::Now(Stroke { around: Vec::new(), key: code.into() }));
         }
+        self.unsettled = true;
         // What is needed soon, in the order of need, as far as there are keycodes: one change for all of them.
         let mut soon = vec![symbol];
         for c in upcoming {
@@ -258,6 +265,7 @@ impl X11Input {
         let Some(last) = self.spares.last_used().filter(|_| !self.spares.is_drained()) else {
             return Ok(None);
         };
+        self.unsettled = true;
         let due = self.drain.wait(&self.conn, last, now)?;
         if due.is_none() {
             self.spares.drained(now.max(last + Duration::from_nanos(1)));
@@ -272,7 +280,7 @@ impl X11Input {
 
     /// Empties a borrowed keycode, unless it was given to somebody else since.
     fn give_back(&self, code: u8, symbol: u32) -> Result<(), Fault> {
-        if carries_only(&self.layout, code, symbol) {
+        if self.layout.carries_only(code, symbol) {
             self.map_key(code, &[xkeysym::key::NoSymbol])?;
         }
         Ok(())
@@ -282,6 +290,7 @@ impl X11Input {
 impl Injector for X11Input {
     fn begin(&mut self) -> Result<(), Fault> {
         self.pump_quietly()?;
+        self.pin.as_ref().map_or(Ok(()), Pin::pump)?;
         self.state_stale = true;
         self.follow_state()?;
         if self.state.locked & CAPS != 0 && !self.caps_meant {
@@ -346,8 +355,35 @@ impl Injector for X11Input {
         Ok(Code::Button(physical))
     }
 
+    fn pin_focus(&mut self, meant: Option<u64>) -> Result<Focus, Fault> {
+        let Some(pin) = &mut self.pin else { return Ok(Focus::Untold) };
+        if std::mem::take(&mut self.unsettled) {
+            // It comes first, and not while the other connection holds the server.
+            self.conn.get_input_focus().map_err(lost)?.reply().map_err(broken)?;
+        }
+        let focus = pin.hold(meant);
+        if focus.is_err() {
+            pin.release()?;
+        }
+        focus
+    }
+
+    fn unpin_focus(&mut self) -> Result<(), Fault> {
+        self.pin.as_mut().map_or(Ok(()), Pin::release)
+    }
+
+    fn name_of(&mut self, window: u64) -> Result<String, Fault> {
+        self.pin.as_ref().map_or_else(|| Ok(String::new()), |pin| pin.name_of(window))
+    }
+
     fn send(&mut self, event: Event, now: Duration) -> Result<(), Fault> {
         self.person.iter_mut().for_each(|person| person.sends(event, now));
+        if let Some(pin) = self.pin.as_ref().filter(|pin| pin.holds()) {
+            pin.send(event)?;
+            self.sent_key(event, now);
+            return Ok(());
+        }
+        self.unsettled = true;
         let fake = |kind: u8, detail: u8, x: i16, y: i16| {
             let sent = self.conn.xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, self.root, x, y, 0);
             sent.map(drop).map_err(lost)
@@ -368,14 +404,12 @@ impl Injector for X11Input {
             Event::Wheel { .. } | Event::Character(_) => Ok(()),
             Event::Press(Code::Key(code)) => {
                 fake(xproto::KEY_PRESS_EVENT, code as u8, 0, 0)?;
-                self.down.push(code);
-                self.after_key(code, now);
+                self.sent_key(event, now);
                 Ok(())
             }
             Event::Release(Code::Key(code)) => {
                 fake(xproto::KEY_RELEASE_EVENT, code as u8, 0, 0)?;
-                self.down.retain(|c| *c != code);
-                self.after_key(code, now);
+                self.sent_key(event, now);
                 Ok(())
             }
         }
@@ -383,6 +417,7 @@ impl Injector for X11Input {
 
     fn sync(&mut self) -> Result<(), Fault> {
         self.conn.get_input_focus().map_err(lost)?.reply().map_err(broken)?;
+        self.unsettled = false;
         self.pump_quietly()?;
         self.refused.take().map_or(Ok(()), Err)
     }
@@ -414,6 +449,7 @@ impl Injector for X11Input {
             return Ok(Some(due));
         }
         self.follow_layout()?;
+        self.unsettled = true;
         let borrowed = self.spares.borrowed().to_vec();
         for b in borrowed {
             self.map_key(b.code, &[xkeysym::key::NoSymbol])?;
@@ -425,7 +461,19 @@ impl Injector for X11Input {
 }
 
 impl X11Input {
-    fn after_key(&mut self, code: u32, now: Duration) {
+    /// Follows what a key of our own does to the state. Asks the server nothing, which may be held.
+    fn sent_key(&mut self, event: Event, now: Duration) {
+        let code = match event {
+            Event::Press(Code::Key(code)) => {
+                self.down.push(code);
+                code
+            }
+            Event::Release(Code::Key(code)) => {
+                self.down.retain(|c| *c != code);
+                code
+            }
+            _ => return,
+        };
         match self.layout.effect(code) {
             Effect::None => {}
             Effect::Holds(mask) if self.down.contains(&code) => self.state.mods |= mask,
@@ -446,10 +494,4 @@ impl X11Input {
         self.person.iter_mut().filter(|_| heard.person).for_each(PersonWatch::remember);
         Ok(())
     }
-}
-
-/// True if a keycode carries this symbol and no other.
-fn carries_only(layout: &Layout, code: u8, symbol: u32) -> bool {
-    let symbols = layout.symbols(code);
-    !symbols.is_empty() && symbols.iter().all(|s| *s == symbol)
 }

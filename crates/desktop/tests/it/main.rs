@@ -67,6 +67,8 @@ mod wine_typing;
 #[cfg(windows)]
 mod wine_windows;
 #[cfg(target_os = "linux")]
+mod xvfb_addressee;
+#[cfg(target_os = "linux")]
 mod xvfb_capture;
 #[cfg(target_os = "linux")]
 mod xvfb_capture_speed;

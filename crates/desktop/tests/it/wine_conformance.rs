@@ -28,7 +28,16 @@ pub(crate) fn rig_as(name: &'static str) -> Option<Rig> {
     let witness = RemoteWitness::start(remote::program());
     // Wine moves the pointer of X along, whose echo reaches the program later and would take the pointer back from the next
     // click; once the program has answered, it has come. On the way of a drag it is seen.
-    let terms = Terms { lacks: LACKS, framed: true, round: 1, echoes: true, late: LATE, ..Terms::of(name) };
+    // Windows does not hold the focus still between a look at it and the next key.
+    let terms = Terms {
+        lacks: LACKS,
+        framed: true,
+        round: 1,
+        echoes: true,
+        astray: Some(1),
+        late: LATE,
+        ..Terms::of(name)
+    };
     Some(Rig { desktop: Box::new(desktop), witness: Box::new(witness), terms, keep: Box::new(state) })
 }
 

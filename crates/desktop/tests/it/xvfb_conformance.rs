@@ -26,7 +26,7 @@ fn rig() -> Option<Rig> {
     Some(Rig {
         desktop: Box::new(desktop.expect("the desktop connects")),
         witness: Box::new(witness),
-        terms: Terms { lacks, ..Terms::of("x11") },
+        terms: Terms { lacks, astray: Some(0), ..Terms::of("x11") },
         keep: Box::new(x),
     })
 }

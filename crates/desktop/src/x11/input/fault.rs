@@ -4,6 +4,7 @@ use crate::hands::protocol::Fault;
 use x11rb::errors::{ConnectionError, ReplyError};
 use x11rb::protocol::xproto::{Atom, ConnectionExt as _};
 use x11rb::rust_connection::RustConnection;
+use x11rb::x11_utils::X11Error;
 
 pub(super) fn atom(conn: &RustConnection, name: &str) -> Result<Atom, Fault> {
     Ok(conn.intern_atom(false, name.as_bytes()).map_err(lost)?.reply().map_err(broken)?.atom)
@@ -24,6 +25,15 @@ pub(super) fn broken(why: ReplyError) -> Fault {
             }
         }
     }
+}
+
+/// What the server says of an event it did not take.
+pub(super) fn refusal(e: &X11Error) -> Option<Fault> {
+    (e.extension_name.as_deref() == Some("XTEST")).then(|| {
+        let request = e.request_name.unwrap_or("a request");
+        let why = format!("the X server answered {:?} to XTEST {request}", e.error_kind);
+        Fault::Refused { why, code: Some(e.error_code.into()) }
+    })
 }
 
 pub(super) fn no_key(symbol: u32) -> Fault {

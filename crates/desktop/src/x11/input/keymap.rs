@@ -163,6 +163,12 @@ impl Layout {
             .unwrap_or_default()
     }
 
+    /// True if a keycode carries this symbol and no other.
+    pub(crate) fn carries_only(&self, code: u8, symbol: u32) -> bool {
+        let symbols = self.symbols(code);
+        !symbols.is_empty() && symbols.iter().all(|s| *s == symbol)
+    }
+
     /// What pressing a keycode means in this state.
     pub(crate) fn symbol(&self, code: u8, state: State) -> Option<u32> {
         let keys = self.keys.get(&code)?;
