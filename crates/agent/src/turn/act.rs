@@ -194,14 +194,21 @@ fn judge(
             },
             None,
         ),
-        Err(error) => match error.fault() {
-            // Whether it arrived is unknown; the next look finds the desktop again or ends the run.
-            DesktopFault::Retry => (Outcome::Ambiguous, None),
-            DesktopFault::TellModel | DesktopFault::Target => {
-                (Outcome::Failed { why: error.to_string(), injected: None }, None)
+        Err(error) => {
+            // A text that lost its window was typed in part.
+            let injected = match &error {
+                DesktopError::FocusMoved { injected, .. } => Some(*injected),
+                _ => None,
+            };
+            match error.fault() {
+                // Whether it arrived is unknown; the next look finds the desktop again or ends the run.
+                DesktopFault::Retry => (Outcome::Ambiguous, None),
+                DesktopFault::TellModel | DesktopFault::Target => {
+                    (Outcome::Failed { why: error.to_string(), injected }, None)
+                }
+                DesktopFault::Fatal => (Outcome::Failed { why: error.to_string(), injected }, Some(error)),
             }
-            DesktopFault::Fatal => (Outcome::Failed { why: error.to_string(), injected: None }, Some(error)),
-        },
+        }
     }
 }
 
@@ -265,5 +272,21 @@ fn describe(outcome: &Outcome) -> String {
         Outcome::NotExecuted => "not executed".to_owned(),
         Outcome::Withheld { why } => format!("not done: {why}"),
         Outcome::Ambiguous => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use handsight_base::port::desktop::Injected;
+
+    #[test]
+    fn a_text_that_lost_its_window_is_told_with_what_arrived_and_ends_no_run() {
+        let injected = Injected { events: 24, of: 80, complete: false, took: Duration::from_millis(3) };
+        let moved = DesktopError::FocusMoved { window: "\"A note\"".into(), typed: 12, injected };
+        let (outcome, end) = judge(Err(moved), false);
+        let Outcome::Failed { why, injected: recorded } = outcome else { panic!("{outcome:?}") };
+        assert_eq!((recorded, end), (Some(injected), None));
+        assert!(why.contains("A note") && why.contains("after 12 characters"), "{why}");
     }
 }
