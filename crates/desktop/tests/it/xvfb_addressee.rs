@@ -302,6 +302,35 @@ fn a_program_that_holds_the_server_is_waited_for_and_keeps_no_stop_away() {
 }
 
 #[test]
+fn programs_that_hold_the_server_again_and_again_never_hang_the_hands() {
+    let Some(mut rig) = Rig::new() else { return };
+    let mut hands = rig.hands(true);
+    rig.open();
+    let stop = Stop::new();
+    let timing = Timing { type_interval: Duration::from_millis(1), ..Timing::default() };
+    let _turn = turn(hands.pulse());
+    let grabs = if long() { 3000 } else { 150 };
+    let done = std::thread::scope(|scope| {
+        let words = batch_with(text(&"x".repeat(100_000)), &timing);
+        let typing = scope.spawn(|| hands.inject(words, &stop));
+        for _ in 0..grabs {
+            let (before, held) = (rig.below(8000), rig.below(25_000));
+            std::thread::sleep(Duration::from_micros(before));
+            rig.decoy.grab_server();
+            std::thread::sleep(Duration::from_micros(held));
+            rig.decoy.ungrab_server();
+        }
+        let came = keys(&mut rig.target);
+        until("it types on", PATIENCE, || (keys(&mut rig.target) > came).then_some(()));
+        stop.set(StopReason::Person);
+        typing.join().unwrap()
+    });
+    let done = done.unwrap();
+    assert_eq!((keys(&mut rig.target), keys(&mut rig.decoy)), (done.events as usize, 0));
+    rig.target.assert_quiet();
+}
+
+#[test]
 fn what_a_look_before_each_character_costs() {
     let Some(mut rig) = Rig::new() else { return };
     let mut took = [Duration::MAX; 2];
