@@ -65,7 +65,7 @@ pub(crate) fn record(name: &str, terms: Terms, wrong: Option<Wrong>) -> Result<R
     let account = Shared(Arc::new(Mutex::new(account)));
     let heard = Heard::default();
     let host = model::rig(None);
-    let terms = Terms { patience: host.terms.patience, ..terms };
+    let terms = Terms { patience: host.terms.patience, astray: host.terms.astray, ..terms };
     let mut rig = Rig {
         desktop: Box::new(Watched { desktop: host.desktop, account: account.clone() }),
         witness: Box::new(Listening { witness: host.witness, heard: heard.clone() }),
@@ -200,7 +200,11 @@ fn outcome(answer: Result<Option<Injected>, &DesktopError>) -> Outcome {
         Ok(injected) => Outcome::Failed { why: "ended before all of it was sent".to_owned(), injected },
         Err(DesktopError::Stopped) => Outcome::NotExecuted,
         Err(error) if error.fault() == DesktopFault::Retry => Outcome::Ambiguous,
-        Err(error) => Outcome::Failed { why: error.to_string(), injected: None },
+        Err(error) => {
+            let moved =
+                if let DesktopError::FocusMoved { injected, .. } = error { Some(*injected) } else { None };
+            Outcome::Failed { why: error.to_string(), injected: moved }
+        }
     }
 }
 
