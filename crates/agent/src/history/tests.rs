@@ -96,6 +96,9 @@ fn each_outcome_is_told_to_the_call_that_caused_it() {
     assert_eq!(results, [told(Standing::Unknown, ""), told(Standing::NotExecuted, "")]);
     let (_, results) = turn(&["a"], plan(&[act(0)]), vec![Outcome::NotExecuted]);
     assert_eq!(results, [told(Standing::NotExecuted, PAUSED)], "nothing before it failed");
+    let why = "a window covers it".to_owned();
+    let (_, results) = turn(&["a"], plan(&[act(0)]), vec![Outcome::Withheld { why }]);
+    assert_eq!(results, [told(Standing::NotExecuted, "not done: a window covers it; look again")]);
     let (_, results) = turn(&["a", "b"], plan(&[act(0)]), vec![done()]);
     assert_eq!(results, [told(Standing::Done, ""), told(Standing::NotExecuted, NOT_IN_PLAN)]);
 }

@@ -75,10 +75,8 @@ pub(crate) async fn perform(
             Outcome::Withheld { why } => {
                 engine.told.push(format!("[{} was not done: {why}; look again]", action.name()));
             }
-            Outcome::Done { .. } | Outcome::NotExecuted | Outcome::Ambiguous => {}
-        }
-        if outcome == Outcome::Ambiguous {
-            engine.told.push(ambiguous_line(action.name()));
+            Outcome::Ambiguous => engine.told.push(ambiguous_line(action.name())),
+            Outcome::Done { .. } | Outcome::NotExecuted => {}
         }
         engine.tell(Event::Acted { action: action.name().to_owned(), outcome: describe(&outcome) });
         deeds.push(Deed { action: action.name().to_owned(), hash, outcome });

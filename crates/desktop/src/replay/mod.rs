@@ -116,7 +116,7 @@ impl ReplayDesktop {
         match expected.and_then(|e| e.outcome) {
             Some(Outcome::Failed { why, injected: None }) => Err(DesktopError::Recorded { why }),
             Some(Outcome::Withheld { why }) => Err(DesktopError::Withheld { why }),
-            // Held up before its first event; journals of now say why.
+            // Held up before its first event; a journal of today has `withheld` there.
             Some(Outcome::NotExecuted) => Err(DesktopError::Stopped),
             Some(Outcome::Done { injected } | Outcome::Failed { injected, .. }) => Ok(injected),
             Some(Outcome::Refused { .. } | Outcome::Ambiguous) | None => Ok(None),
