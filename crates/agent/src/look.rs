@@ -10,7 +10,7 @@ use crate::target::{one_of, parse_window_query};
 use handsight_base::flow::format::PictureFormat;
 use handsight_base::flow::frame::{Frame, Shown};
 use handsight_base::flow::percept::{Finding, Percept};
-use handsight_base::flow::ui::UiRequest;
+use handsight_base::flow::ui::UiTree;
 use handsight_base::port::desktop::{CaptureRequest, Desktop, DesktopError, OverlayInCapture};
 use handsight_base::port::perceiver::{Blind, Perceiver};
 use handsight_base::space::{FrameId, PictureGeometry};
@@ -18,7 +18,6 @@ use handsight_base::stop::Stop;
 use handsight_pixel::annotate::{Annotations, Annotator};
 use handsight_pixel::blend::{Exporter, Scaling};
 use handsight_pixel::picture::{PictureEncoder, Written};
-use std::time::Duration;
 
 /// What was seen.
 #[derive(Debug)]
@@ -72,13 +71,12 @@ pub(crate) async fn see(
     percept: &mut Percept,
     numbers: &mut Numbers,
 ) -> (Marks, usize) {
-    let mut nodes = 0;
+    let (mut nodes, mut untold) = (0, 0);
     if settings.has(TREE) {
-        let within = Duration::from_millis(settings.tree_ms);
-        let (found, read, blind) = tree(seat, &percept.frame, within).await;
-        percept.findings.extend(found);
+        let (tree, blind) = tree(seat, &percept.frame, settings).await;
+        percept.findings.extend(marks::findings(&tree, &percept.frame.geometry));
         percept.blind.extend(blind);
-        nodes = read;
+        (nodes, untold) = (tree.read, tree.untold);
     }
     if settings.has(SEGMENTS) {
         percept.findings.extend(marks::shapes(&percept.frame));
@@ -86,23 +84,23 @@ pub(crate) async fn see(
     let of_sources: Vec<Finding> =
         percept.findings.iter().filter(|found| settings.has(&found.by)).cloned().collect();
     let marks = Marks::of(&percept.frame.geometry, &of_sources, settings.max as usize, numbers);
-    (marks, nodes)
+    (marks.besides(untold), nodes)
 }
 
 /// Right after the capture: a program that is busy is not waited for.
-async fn tree(seat: &mut Seat, frame: &Frame, within: Duration) -> (Vec<Finding>, usize, Vec<Blind>) {
+async fn tree(seat: &mut Seat, frame: &Frame, settings: &profile::Marks) -> (UiTree, Vec<Blind>) {
     let blind = |why: String| Blind { perceiver: TREE.into(), why };
     if !seat.info().capabilities.ui_tree {
         let why = format!("the `{}` desktop cannot do `ui_tree`", seat.info().backend);
-        return (Vec::new(), 0, vec![blind(why)]);
+        return (UiTree::default(), vec![blind(why)]);
     }
-    let request = UiRequest { within, ..UiRequest::of(frame.geometry.screen_rect(frame.geometry.whole())) };
+    let request = settings.of_programs(frame.geometry.screen_rect(frame.geometry.whole()));
     match seat.glance("ui_tree", move |desktop| desktop.ui_tree(&request)).await {
         Ok(tree) => {
             let missed = tree.missed.iter().map(|missed| blind(missed.clone())).collect();
-            (marks::findings(&tree, &frame.geometry), tree.read, missed)
+            (tree, missed)
         }
-        Err(error) => (Vec::new(), 0, vec![blind(error.to_string())]),
+        Err(error) => (UiTree::default(), vec![blind(error.to_string())]),
     }
 }
 

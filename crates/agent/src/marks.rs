@@ -46,6 +46,8 @@ pub struct Marks {
     marks: Vec<Mark>,
     /// Things that were left without a number, because there are too many.
     left_out: usize,
+    /// Things that were not even looked for; some of them may be hidden.
+    untold: usize,
     /// The largest number that was ever given.
     highest: u32,
 }
@@ -55,7 +57,14 @@ impl Marks {
     pub fn of(frame: &FrameGeometry, findings: &[Finding], most: usize, numbers: &mut Numbers) -> Self {
         let Merged { things, left_out } = merge(findings, frame.whole(), most);
         let marks = numbers.give(things);
-        Self { frame: Some(frame.frame), marks, left_out, highest: numbers.highest() }
+        Self { frame: Some(frame.frame), marks, left_out, untold: 0, highest: numbers.highest() }
+    }
+
+    /// With so many things besides that nobody looked for.
+    #[must_use]
+    pub fn besides(mut self, untold: usize) -> Self {
+        self.untold = untold;
+        self
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Mark> {
@@ -119,10 +128,19 @@ impl Marks {
             let place = place(At { point: area.center(), frame }).unwrap_or_default();
             text.push_str(&format!("\n{number} {kind}{label}{place}"));
         }
-        if self.left_out > 0 {
-            text.push_str(&format!("\n({} more have no number)", self.left_out));
+        if let Some(more) = self.more() {
+            text.push_str(&format!("\n({more})"));
         }
         Some(text)
+    }
+
+    /// `9 more have no number`; `None` if everything has one.
+    pub fn more(&self) -> Option<String> {
+        match (self.left_out, self.untold) {
+            (0, 0) => None,
+            (more, 0) => Some(format!("{more} more have no number")),
+            (more, untold) => Some(format!("up to {} more have no number", more + untold)),
+        }
     }
 
     /// As they are drawn on a picture of their frame, with their numbers or as boxes alone.

@@ -124,7 +124,7 @@ pub trait World: Send {
     /// All top-level windows, the topmost first.
     fn windows(&self) -> Vec<Window>;
 
-    /// What its programs tell assistive technology of what they show, from the lowest to the topmost. A world whose programs keep
+    /// What its programs tell assistive technology of what they show, the topmost first. A world whose programs keep
     /// silent says nothing.
     fn ui(&self) -> Vec<UiNode> {
         Vec::new()

@@ -79,6 +79,7 @@ fn too_many_things_lose_what_is_least_sure_and_it_is_told() {
     assert_eq!((labels, left_out), (vec!["w4", "sure"], 9));
     let marks = Marks::of(&FRAME, &seen, 2, &mut Numbers::default());
     assert!(marks.list(|_| None).unwrap().ends_with("(9 more have no number)"));
+    assert!(marks.besides(20).list(|_| None).unwrap().ends_with("(up to 29 more have no number)"));
 }
 
 #[test]
@@ -146,7 +147,7 @@ fn what_a_tree_tells_lies_where_the_frame_shows_it() {
             node(UiRole::Button, "elsewhere", ScreenRect::new(5000, 10, 20, 10), true),
         ],
         read: 4,
-        missed: Vec::new(),
+        ..UiTree::default()
     };
     let frame = FrameGeometry { origin: ScreenPx::new(-100, 0), scale: 2.0, ..FRAME };
     let told: Vec<(String, FrameRect)> =

@@ -2,7 +2,10 @@
 
 use super::ProfileError;
 use crate::marks::{OCR, SOURCES, TREE};
+use handsight_base::flow::ui::UiRequest;
+use handsight_base::space::ScreenRect;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// What the boxes and numbers of `context.annotate` are made of; nothing is looked for unless one of them is drawn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +44,16 @@ impl Marks {
             ));
         }
         Ok(())
+    }
+
+    /// What programs are asked for.
+    pub fn of_programs(&self, area: ScreenRect) -> UiRequest {
+        UiRequest {
+            within: Duration::from_millis(self.tree_ms),
+            // Toolkits wrap a thing into another of its size, so that two of them may get one number.
+            told: self.max as usize * 2,
+            ..UiRequest::of(area)
+        }
     }
 
     /// Whether it is looked for with this.

@@ -38,8 +38,9 @@ pub(crate) fn run(environment: &Environment, args: &LookArgs) -> anyhow::Result<
     }
     sight.marks.iter().for_each(|mark| say::result(&line(mark)));
     let nodes = sight.nodes;
+    let more = sight.marks.more().map_or_else(String::new, |more| format!(" ({more})"));
     say::note(&format!(
-        "{} things to point at on {}, {nodes} nodes of programs read, {millis:.0} ms",
+        "{} things to point at{more} on {}, {nodes} nodes of programs read, {millis:.0} ms",
         sight.marks.iter().count(),
         sight.percept.frame.size(),
     ));
@@ -79,6 +80,7 @@ fn document(sight: &Sight, millis: f64) -> Value {
         "frame": [size.width, size.height],
         "marks": sight.marks.iter().map(mark).collect::<Vec<_>>(),
         "blind": sight.percept.blind.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "more": sight.marks.more(),
         "nodes": sight.nodes,
         "millis": millis,
     })

@@ -218,6 +218,26 @@ fn what_five_programs_show_has_a_mark_within_its_box() {
     assert_eq!(share(&found(&of_question, &marks, (0, 0))), 1.0, "what covers is seen");
 }
 
+/// Of one window over another, with more things than may be told.
+#[test]
+fn of_too_many_things_those_in_front_are_told() {
+    let Some(desk) = Desk::with(&["galculator", "mousepad"]) else { return };
+    let Some(truth) = desk.truth() else { return };
+    let few = ["--set", "perceive.marks.max=3", "--set", "perceive.marks.sources=[\"tree\"]"];
+    for front in ["galculator", "Mousepad"] {
+        desk.rig.x.run("wmctrl", &["-a", front]);
+        let own: Vec<Told> = truth.iter().filter(|t| is_of(t, &front.to_lowercase())).cloned().collect();
+        assert!(own.len() > 6, "more than are asked for: {own:?}");
+        let marks = until("the window in front is told of", PATIENCE, || {
+            let marks = desk.look(&few);
+            (found(&own, &marks, (0, 0)).0 == marks.len()).then_some(marks)
+        });
+        assert_eq!(marks.len(), 3, "{marks:?}");
+    }
+    // The list says that there are more.
+    desk.rig.handsight.run(&[&["look"], &few[..]].concat()).ended(0).told("(up to ");
+}
+
 #[test]
 fn a_program_that_hangs_is_named_and_holds_up_nobody() {
     let Some(desk) = Desk::with(&["galculator", "mousepad"]) else { return };

@@ -89,10 +89,12 @@ pub struct UiNode {
 /// What programs say that they show.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UiTree {
-    /// From the lowest to the topmost, parents before their children.
+    /// Of the topmost window first, parents before their children.
     pub nodes: Vec<UiNode>,
     /// How many nodes of the programs' own trees were looked at.
     pub read: usize,
+    /// Things beyond [`UiRequest::told`] whose place nobody asked for: some of them may be hidden.
+    pub untold: usize,
     /// Programs that were not read, or not wholly, each with why.
     pub missed: Vec<String>,
 }
@@ -106,12 +108,15 @@ pub struct UiRequest {
     pub within: Duration,
     /// Nodes of all programs together.
     pub nodes: usize,
+    /// Things to press that are wanted of one program. Where each place has to be asked for, no more are asked once so many are seen,
+    /// and texts only if there are fewer; a backend that is told all places at once may ignore it.
+    pub told: usize,
 }
 
 impl UiRequest {
-    /// What a turn can afford.
+    /// What a turn can afford, and everything that is to be seen.
     pub const fn of(area: ScreenRect) -> Self {
-        Self { area, within: Duration::from_millis(400), nodes: 20_000 }
+        Self { area, within: Duration::from_millis(400), nodes: 20_000, told: usize::MAX }
     }
 }
 

@@ -137,8 +137,7 @@ impl Automation {
                     match self.window(window, area, &above, time, request.nodes - tree.read) {
                         Ok((read, nodes)) => {
                             tree.read += read;
-                            // From the lowest to the topmost.
-                            tree.nodes.splice(0..0, nodes);
+                            tree.nodes.extend(nodes);
                         }
                         Err(why) => {
                             tree.missed.push(format!(

@@ -7,6 +7,7 @@
 //! session, and to read the text of a field.
 
 mod bus;
+mod extents;
 mod place;
 mod program;
 mod role;
@@ -16,7 +17,8 @@ use super::connection::Link;
 use bus::Bus;
 use handsight_base::flow::ui::{UiRequest, UiTree};
 use handsight_base::port::desktop::DesktopError;
-use place::Surface;
+use place::{Scene, Surface};
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -87,7 +89,7 @@ fn start(buses: Buses) -> std::io::Result<SyncSender<Job>> {
         let mut bus = Bus::new(buses);
         while let Ok(job) = inbox.recv() {
             let Job { request, surfaces, named, answer } = job;
-            let tree = runtime.block_on(walk(&mut bus, &request, &surfaces, named.as_deref()));
+            let tree = runtime.block_on(walk(&mut bus, &request, surfaces, named.as_deref()));
             // Nobody waits any more if it came too late.
             let _late = answer.send(tree);
         }
@@ -95,21 +97,27 @@ fn start(buses: Buses) -> std::io::Result<SyncSender<Job>> {
     Ok(jobs)
 }
 
-async fn walk(bus: &mut Bus, request: &UiRequest, surfaces: &[Surface], named: Option<&str>) -> UiTree {
+async fn walk(bus: &mut Bus, request: &UiRequest, surfaces: Vec<Surface>, named: Option<&str>) -> UiTree {
     let until = Instant::now() + request.within;
-    let shown: Vec<&Surface> =
-        surfaces.iter().filter(|surface| surface.outer.intersect(&request.area).is_some()).collect();
     let programs = match bus.programs(until, named).await {
         Ok(programs) => programs,
         Err(why) => return UiTree { missed: vec![why], ..UiTree::default() },
     };
+    let shown: Vec<Option<u32>> = surfaces
+        .iter()
+        .filter(|surface| surface.outer.intersect(&request.area).is_some())
+        .map(|surface| surface.pid)
+        .collect();
     // A program without a window here has nothing to say; one whose process is not known may have any.
-    let here = |pid: Option<u32>| pid.is_none_or(|pid| shown.iter().any(|s| s.pid.is_none_or(|p| p == pid)));
+    let here = |pid: Option<u32>| pid.is_none_or(|pid| shown.iter().any(|s| s.is_none_or(|p| p == pid)));
     let here: Vec<_> = programs.into_iter().filter(|program| here(program.pid)).collect();
-    let read = program::read_all(bus, here, until, request.nodes).await;
-    let mut tree = UiTree { nodes: place::place(&read, surfaces, request.area), ..UiTree::default() };
+    let pids = here.iter().filter_map(|program| program.pid).collect();
+    let scene = Arc::new(Scene { surfaces, pids, area: request.area });
+    let read = program::read_all(bus, here, until, (request.nodes, request.told), &scene).await;
+    let mut tree = UiTree { nodes: place::place(&read, &scene), ..UiTree::default() };
     for program in read {
         tree.read += program.nodes.len();
+        tree.untold += program.untold;
         tree.missed.extend(program.missed);
     }
     tree

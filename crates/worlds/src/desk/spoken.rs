@@ -35,14 +35,11 @@ impl Desk {
             let windows = shown.iter().skip(from).map(|w| w.frame.outer);
             windows.chain(above.iter().copied()).collect::<Vec<_>>()
         };
-        let mut spoken = Spoken { nodes: Vec::new(), covers: over(0) };
-        for index in 0..self.core.shell.icons.len() {
-            let (name, _) = self.icon_face(index);
-            spoken.say(UiRole::Icon, &name, self.icon_rect(index), true);
-        }
-        for (at, window) in shown.iter().enumerate() {
-            spoken.covers = over(at + 1);
-            self.window_spoken(window, &mut spoken);
+        let mut spoken = Spoken { nodes: Vec::new(), covers: Vec::new() };
+        if let Some(popup) = &self.core.popup {
+            for (item, row) in popup.items.iter().zip(popup.rows()).filter(|(item, _)| !item.is_line()) {
+                spoken.say(UiRole::MenuItem, &item.text, row, item.enabled);
+            }
         }
         spoken.covers = popup.into_iter().collect();
         spoken.say(UiRole::Button, self.words.get("start"), bar.start, true);
@@ -50,11 +47,14 @@ impl Desk {
             let title = self.frame(id).map_or("", |frame| frame.title.as_str());
             spoken.say(UiRole::Button, title, area, true);
         }
-        spoken.covers.clear();
-        if let Some(popup) = &self.core.popup {
-            for (item, row) in popup.items.iter().zip(popup.rows()).filter(|(item, _)| !item.is_line()) {
-                spoken.say(UiRole::MenuItem, &item.text, row, item.enabled);
-            }
+        for (at, window) in shown.iter().enumerate().rev() {
+            spoken.covers = over(at + 1);
+            self.window_spoken(window, &mut spoken);
+        }
+        spoken.covers = over(0);
+        for index in 0..self.core.shell.icons.len() {
+            let (name, _) = self.icon_face(index);
+            spoken.say(UiRole::Icon, &name, self.icon_rect(index), true);
         }
         spoken.nodes
     }

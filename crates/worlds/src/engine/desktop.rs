@@ -323,7 +323,7 @@ impl Desktop for WorldDesktop {
             }
             None => false,
         });
-        Ok(UiTree { nodes, read, missed: Vec::new() })
+        Ok(UiTree { nodes, read, ..UiTree::default() })
     }
 }
 

@@ -26,14 +26,22 @@ const LEAST_PX: u32 = 3;
 /// Toolkits and managers do not agree on the last pixels of a window.
 const ABOUT: i64 = 2;
 
-/// The nodes of all programs, from the lowest window to the topmost. `surfaces` has the topmost first.
-pub(super) fn place(programs: &[Program], surfaces: &[Surface], area: ScreenRect) -> Vec<UiNode> {
-    let pids: Vec<u32> = programs.iter().filter_map(|program| program.pid).collect();
-    let mut placed: Vec<(usize, UiNode)> = Vec::new();
-    for program in programs {
-        Placing::new(program, (surfaces, &pids), area).all(&mut placed);
-    }
-    placed.sort_by_key(|(host, _)| std::cmp::Reverse(*host));
+/// The screen as its windows lie on it.
+#[derive(Debug)]
+pub(super) struct Scene {
+    /// The topmost first.
+    pub(super) surfaces: Vec<Surface>,
+    /// The processes of all programs that are read.
+    pub(super) pids: Vec<u32>,
+    /// Only what lies in here, in part at least.
+    pub(super) area: ScreenRect,
+}
+
+/// The nodes of all programs, of the topmost window first.
+pub(super) fn place(programs: &[Program], scene: &Scene) -> Vec<UiNode> {
+    let mut placed: Vec<(usize, UiNode)> =
+        programs.iter().flat_map(|program| Placing::new(program, scene).all()).collect();
+    placed.sort_by_key(|(host, _)| *host);
     placed.into_iter().map(|(_, node)| node).collect()
 }
 
@@ -54,47 +62,65 @@ struct Around {
     opened: bool,
 }
 
-struct Placing<'a> {
+/// One program's things on the windows of a screen.
+pub(super) struct Placing<'a> {
     program: &'a Program,
-    surfaces: &'a [Surface],
-    area: ScreenRect,
+    scene: &'a Scene,
     /// Of the windows those that may be the program's.
     mine: Vec<usize>,
 }
 
 impl<'a> Placing<'a> {
-    /// `pids` are the processes of all programs.
-    fn new(program: &'a Program, (surfaces, pids): (&'a [Surface], &[u32]), area: ScreenRect) -> Self {
+    pub(super) fn new(program: &'a Program, scene: &'a Scene) -> Self {
         let of = |fits: &dyn Fn(&Surface) -> bool| -> Vec<usize> {
-            surfaces.iter().enumerate().filter(|(_, surface)| fits(surface)).map(|(n, _)| n).collect()
+            scene.surfaces.iter().enumerate().filter(|(_, surface)| fits(surface)).map(|(n, _)| n).collect()
         };
         let mut mine = of(&|surface| surface.pid.is_some() && surface.pid == program.pid);
         if mine.is_empty() {
             // Behind a sandbox the bus knows another process than the screen does.
             let titles: Vec<&str> =
                 program.nodes.iter().filter(|n| n.parent == Some(0)).map(|n| n.label.as_str()).collect();
-            let free = |surface: &Surface| !surface.pid.is_some_and(|pid| pids.contains(&pid));
+            let free = |surface: &Surface| !surface.pid.is_some_and(|pid| scene.pids.contains(&pid));
             mine = of(&|s| free(s) && !s.title.is_empty() && titles.contains(&s.title.as_str()));
         }
-        Self { program, surfaces, area, mine }
+        Self { program, scene, mine }
     }
 
-    fn all(&self, placed: &mut Vec<(usize, UiNode)>) {
-        let mut around: Vec<Around> = Vec::with_capacity(self.program.nodes.len());
+    /// What is to be seen of the things that have a place, each with its window.
+    pub(super) fn all(&self) -> Vec<(usize, UiNode)> {
+        let node = |(raw, outside): (&Raw, Around)| {
+            let home = outside.home?;
+            self.node(raw, moved(raw.area?, home.shift), home, outside)
+        };
+        self.program.nodes.iter().zip(self.around()).filter_map(node).collect()
+    }
+
+    /// Things that may be seen, by their numbers, in the order in which a person would miss them: what has opened, then what is in the
+    /// topmost window, then what can be pressed now. Windows, and what cuts things off, have to have their places.
+    pub(super) fn wanted(&self, of: impl Fn(&Raw) -> bool) -> Vec<usize> {
+        let rank = |(n, (raw, around)): (usize, (&Raw, Around))| {
+            let home =
+                around.home.filter(|_| of(raw) && (around.opened || around.clip != Some(nothing())))?;
+            Some((!around.opened, home.surface, raw.states & state::SENSITIVE == 0, n))
+        };
+        let mut ranked: Vec<_> =
+            self.program.nodes.iter().zip(self.around()).enumerate().filter_map(rank).collect();
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(.., n)| n).collect()
+    }
+
+    /// What holds for each thing because of what it lies in.
+    fn around(&self) -> Vec<Around> {
+        let mut of_all: Vec<Around> = Vec::with_capacity(self.program.nodes.len());
         for raw in &self.program.nodes {
-            let outside = raw.parent.and_then(|parent| around.get(parent)).copied().unwrap_or_default();
-            let home = if raw.parent == Some(0) { self.home(raw) } else { outside.home };
-            let mut inside = Around { home, opened: outside.opened || role::opens(raw.role), ..outside };
-            let shown = home.zip(raw.area).map(|(home, area)| (home, moved(area, home.shift)));
-            if let Some((home, area)) = shown {
-                if role::clips(raw.role) {
-                    inside.clip =
-                        inside.clip.map_or(Some(area), |clip| clip.intersect(&area).or(Some(nothing())));
-                }
-                placed.extend(self.node(raw, area, home, outside));
+            let parent = raw.parent.and_then(|n| Some((self.program.nodes.get(n)?, *of_all.get(n)?)));
+            let mut around = parent.map_or_else(Around::default, |(raw, outside)| within(raw, outside));
+            if raw.parent == Some(0) {
+                around.home = self.home(raw);
             }
-            around.push(inside);
+            of_all.push(around);
         }
+        of_all
     }
 
     /// Which window a window of the program is.
@@ -113,10 +139,10 @@ impl<'a> Placing<'a> {
             let titled = !window.label.is_empty() && surface.title == window.label;
             u8::from(either(&corner)) * 4 + u8::from(titled) * 3 + u8::from(either(&size)) * 2
         };
-        let fits = |n: &usize| self.surfaces.get(*n).map_or(0, fit);
+        let fits = |n: &usize| self.scene.surfaces.get(*n).map_or(0, fit);
         // Of two that fit as well the upper one.
         let best = self.mine.iter().copied().rev().max_by_key(fits)?;
-        let surface = self.surfaces.get(best).filter(|_| fits(&best) > 0 || self.mine.len() == 1)?;
+        let surface = self.scene.surfaces.get(best).filter(|_| fits(&best) > 0 || self.mine.len() == 1)?;
         let origin = surface.client.origin;
         let shift = if self.program.of_window {
             (origin.x - area.origin.x, origin.y - area.origin.y)
@@ -130,12 +156,13 @@ impl<'a> Placing<'a> {
         let role = role::of(raw.role, raw.states)?;
         let popup = around.opened.then(|| self.popup_at(area)).flatten();
         let host = popup.unwrap_or(home.surface);
-        let surface = self.surfaces.get(host)?;
-        let mut seen = area.intersect(&surface.outer)?.intersect(&self.area)?;
+        let surface = self.scene.surfaces.get(host)?;
+        let mut seen = area.intersect(&surface.outer)?.intersect(&self.scene.area)?;
         if let Some(clip) = around.clip.filter(|_| popup.is_none()) {
             seen = seen.intersect(&clip)?;
         }
-        let above: Vec<ScreenRect> = self.surfaces.iter().take(host).map(|surface| surface.outer).collect();
+        let above: Vec<ScreenRect> =
+            self.scene.surfaces.iter().take(host).map(|surface| surface.outer).collect();
         let seen =
             uncovered(seen, &above).filter(|r| r.size.width >= LEAST_PX && r.size.height >= LEAST_PX)?;
         let enabled = raw.states & state::SENSITIVE != 0;
@@ -145,12 +172,22 @@ impl<'a> Placing<'a> {
     /// The topmost menu of the program that holds the middle of this.
     fn popup_at(&self, area: ScreenRect) -> Option<usize> {
         let holds = |n: &&usize| {
-            self.surfaces
+            self.scene
+                .surfaces
                 .get(**n)
                 .is_some_and(|surface| surface.popup && surface.outer.contains(area.center()))
         };
         self.mine.iter().find(holds).copied()
     }
+}
+
+/// What holds for the children of a thing.
+fn within(raw: &Raw, outside: Around) -> Around {
+    let clip = raw.area.filter(|_| role::clips(raw.role)).zip(outside.home).map(|(area, home)| {
+        let area = moved(area, home.shift);
+        outside.clip.map_or(area, |clip| clip.intersect(&area).unwrap_or(nothing()))
+    });
+    Around { clip: clip.or(outside.clip), opened: outside.opened || role::opens(raw.role), ..outside }
 }
 
 const fn nothing() -> ScreenRect {
@@ -197,8 +234,13 @@ mod tests {
         Program { pid: Some(pid), nodes, ..Program::default() }
     }
 
+    fn scene(programs: &[Program], surfaces: &[Surface]) -> Scene {
+        let pids = programs.iter().filter_map(|program| program.pid).collect();
+        Scene { surfaces: surfaces.to_vec(), pids, area: SCREEN }
+    }
+
     fn seen(programs: &[Program], surfaces: &[Surface]) -> Vec<(String, ScreenRect)> {
-        place(programs, surfaces, SCREEN).into_iter().map(|node| (node.label, node.area)).collect()
+        place(programs, &scene(programs, surfaces)).into_iter().map(|node| (node.label, node.area)).collect()
     }
 
     #[test]
@@ -240,7 +282,7 @@ mod tests {
         let labels = |surfaces: &[Surface]| -> Vec<String> {
             seen(&[program(5, nodes.clone())], surfaces).into_iter().map(|(label, _)| label).collect()
         };
-        assert_eq!(labels(&open), ["File", "Quit", "Far"], "and what it covers is gone");
+        assert_eq!(labels(&open), ["Quit", "Far", "File"], "the menu first, and what it covers is gone");
         assert_eq!(labels(&open[1..]), ["File", "Quit", "behind"], "without it nothing is beyond the window");
     }
 
@@ -275,6 +317,34 @@ mod tests {
     }
 
     #[test]
+    fn places_are_asked_in_the_order_in_which_they_would_be_missed() {
+        let (front, back) = (ScreenRect::new(0, 20, 200, 200), ScreenRect::new(300, 20, 200, 200));
+        let unknown = |role, label: &str, parent| Raw { area: None, ..raw(role, label, parent, front) };
+        let pane = |label: &str, parent, area| raw(PANE, label, parent, area);
+        let nodes = vec![
+            raw(FRAME, "Back", 0, back),
+            raw(FRAME, "Front", 0, front),
+            unknown(BUTTON, "behind", 1),
+            Raw { states: state::SHOWING, ..unknown(BUTTON, "grey", 2) },
+            unknown(BUTTON, "first", 2),
+            unknown(MENU, "File", 2),
+            unknown(ITEM, "Quit", 6),
+            pane("beyond", 2, ScreenRect::new(10, 30, 100, 50)),
+            pane("scrolled away", 8, ScreenRect::new(10, 300, 100, 50)),
+            unknown(BUTTON, "in", 8),
+            unknown(BUTTON, "out", 9),
+            unknown(ITEM, "of nobody", 99),
+        ];
+        let program = program(5, nodes);
+        let surfaces = [window(5, "Front", front), window(5, "Back", back)];
+        let scene = scene(std::slice::from_ref(&program), &surfaces);
+        let label = |n: usize| program.nodes[n].label.as_str();
+        let wanted: Vec<&str> =
+            Placing::new(&program, &scene).wanted(|raw| raw.area.is_none()).into_iter().map(label).collect();
+        assert_eq!(wanted, ["Quit", "first", "File", "in", "grey", "behind"]);
+    }
+
+    #[test]
     fn of_two_windows_of_a_program_each_has_its_own_things() {
         let (left, right) = (ScreenRect::new(0, 20, 200, 200), ScreenRect::new(100, 20, 200, 200));
         let nodes = vec![
@@ -286,7 +356,7 @@ mod tests {
         let surfaces = [window(5, "Same", right), window(5, "Same", left)];
         let there = seen(&[program(5, nodes)], &surfaces);
         assert_eq!(there, [("right".to_owned(), ScreenRect::new(120, 50, 50, 20))]);
-        assert_eq!(place(&[], &surfaces, SCREEN), []);
+        assert_eq!(seen(&[], &surfaces), []);
         assert_eq!(UiRole::Button.word(), "button");
     }
 }

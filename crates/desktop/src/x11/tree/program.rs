@@ -1,14 +1,17 @@
 //! One program's tree, in as few steps as its toolkit allows.
 //!
 //! A toolkit that keeps a cache (GTK 3, Chromium) tells its whole tree in one answer, without places; others are walked level by
-//! level, each level in one go. Places are asked of those things alone that end up as nodes. What is not shown is not gone into. A
-//! program that keeps silent for its whole time is left alone for a while, or it would cost every turn as much.
+//! level, each level in one go; for the places see [`extents`]. What is not shown is not gone into. A program that keeps silent
+//! for its whole time is left alone for a while, or it would cost every turn as much.
 
-use super::bus::{ACCESSIBLE, Asker, Bus, Call, OnBus, Reference, With, read};
-use super::role::{self, state};
+use super::bus::{ACCESSIBLE, Asker, Bus, Call, OnBus, Reference, read};
+use super::extents;
+use super::place::Scene;
+use super::role::state;
 use handsight_base::flow::ui::label;
 use handsight_base::space::ScreenRect;
 use std::collections::HashMap;
+use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use zbus::message::Message;
@@ -17,14 +20,11 @@ use zbus::zvariant::OwnedValue;
 const APPLICATION: &str = "org.a11y.atspi.Application";
 const CACHE: &str = "org.a11y.atspi.Cache";
 const CACHE_PATH: &str = "/org/a11y/atspi/cache";
-const COMPONENT: &str = "org.a11y.atspi.Component";
 
 /// Trees are not deeper; one that is goes round in a circle.
 const DEPTH: usize = 64;
 /// Children of one thing that are looked at. Of a longer list the screen shows no more at a time.
 const CHILDREN: usize = 400;
-/// `ATSPI_COORD_TYPE_SCREEN`.
-const OF_THE_SCREEN: u32 = 0;
 
 /// What one program said.
 #[derive(Debug, Default)]
@@ -34,6 +34,8 @@ pub(super) struct Program {
     pub(super) of_window: bool,
     /// Parents before their children; the first is the program itself.
     pub(super) nodes: Vec<Raw>,
+    /// Things beyond what was wanted, whose places were not asked.
+    pub(super) untold: usize,
     pub(super) missed: Option<String>,
     /// It said nothing at all in its time.
     pub(super) silent: bool,
@@ -58,7 +60,8 @@ pub(super) async fn read_all(
     bus: &mut Bus,
     programs: Vec<OnBus>,
     until: Instant,
-    most: usize,
+    (most, told): (usize, usize),
+    scene: &Arc<Scene>,
 ) -> Vec<Program> {
     let mut reading = JoinSet::new();
     let mut left_alone: Vec<(usize, Program)> = Vec::new();
@@ -70,10 +73,11 @@ pub(super) async fn read_all(
             continue;
         }
         let Some(way) = bus.way(&program) else { continue };
+        let scene = Arc::clone(scene);
         reading.spawn(async move {
             let (asker, found) = way.asker(&program, until).await;
             let name = program.name.clone();
-            (n, name, read_one(asker, program, most).await, found)
+            (n, name, read_one(asker, program, (most, told), &scene).await, found)
         });
     }
     let mut done = left_alone;
@@ -91,7 +95,7 @@ pub(super) async fn read_all(
     done.into_iter().map(|(_, program)| program).collect()
 }
 
-async fn read_one(mut asker: Asker, on_bus: OnBus, most: usize) -> Program {
+async fn read_one(mut asker: Asker, on_bus: OnBus, (most, told): (usize, usize), scene: &Scene) -> Program {
     let about = [
         Call::property(&on_bus.root, ACCESSIBLE, "Name"),
         Call::property(&on_bus.root, APPLICATION, "ToolkitName"),
@@ -113,26 +117,24 @@ async fn read_one(mut asker: Asker, on_bus: OnBus, most: usize) -> Program {
     } else {
         things = walk.whole(&on_bus.root).await;
     }
-    walk.places(&mut things).await;
     let who = match (name.is_empty(), on_bus.pid) {
         (false, _) => format!("{:?}", label(&name)),
         (true, Some(pid)) => format!("process {pid}"),
         (true, None) => "a program".to_owned(),
     };
-    let silent = walk.asker.ended && things.len() <= 1;
-    let missed = match (walk.asker.ended, things.len()) {
+    let Walk { mut asker, cut, .. } = walk;
+    let (paths, nodes): (Vec<String>, Vec<Raw>) =
+        things.into_iter().map(|thing| (thing.path, thing.raw)).unzip();
+    let mut program = Program { pid: on_bus.pid, of_window: fourth, nodes, ..Program::default() };
+    extents::ask(&mut asker, &paths, &mut program, scene, told).await;
+    program.silent = asker.ended && program.nodes.len() <= 1;
+    program.missed = match (asker.ended, program.nodes.len()) {
         (true, 0 | 1) => Some(format!("{who} did not answer in time")),
         (true, _) => Some(format!("{who} did not answer wholly in time")),
-        (false, _) if walk.cut => Some(format!("{who} shows more than was read")),
+        (false, _) if cut => Some(format!("{who} shows more than was read")),
         (false, _) => None,
     };
-    Program {
-        pid: on_bus.pid,
-        of_window: fourth,
-        silent,
-        nodes: things.into_iter().map(|thing| thing.raw).collect(),
-        missed,
-    }
+    program
 }
 
 /// A thing with its path, while the tree is put together.
@@ -272,35 +274,6 @@ impl Walk {
             things.push(Thing { path, children: 0, raw });
         }
         added
-    }
-
-    /// Asks where things are, those alone of which it matters.
-    async fn places(&mut self, things: &mut [Thing]) {
-        let matters = |thing: &Thing| {
-            let Raw { role, states, parent, .. } = thing.raw;
-            let window = parent == Some(0);
-            window || role::clips(role) || role::of(role, states).is_some()
-        };
-        let asked: Vec<usize> =
-            things.iter().enumerate().filter(|(_, thing)| matters(thing)).map(|(n, _)| n).collect();
-        let call = |n: &usize| Call {
-            with: With::Number(OF_THE_SCREEN),
-            ..Call::new(things.get(*n).map_or("", |thing| thing.path.as_str()), COMPONENT, "GetExtents")
-        };
-        let calls: Vec<Call> = asked.iter().map(call).collect();
-        let answers = self.asker.ask(&calls).await;
-        for (n, answer) in asked.into_iter().zip(answers) {
-            let Some((x, y, width, height)) =
-                read::<((i32, i32, i32, i32),)>(answer.as_ref()).map(|((x, y, w, h),)| (x, y, w, h))
-            else {
-                continue;
-            };
-            if let (Ok(width), Ok(height), Some(thing)) =
-                (u32::try_from(width), u32::try_from(height), things.get_mut(n))
-            {
-                thing.raw.area = Some(ScreenRect::new(x, y, width, height));
-            }
-        }
     }
 }
 
