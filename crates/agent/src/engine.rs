@@ -291,6 +291,15 @@ impl Engine {
         }
     }
 
+    /// The same of what is no call's result, and for whoever reads the journal.
+    pub(crate) fn tell_beside(&mut self, line: &str) {
+        self.notes.push(line.trim_matches(['[', ']']).to_owned());
+        match self.profile.context.told {
+            Told::Hud if !self.history.keeps() => self.add_to_carry(line),
+            Told::Hud | Told::Words => self.history.tell(line.to_owned()),
+        }
+    }
+
     /// What the HUD shows now.
     pub(crate) fn hud_text(&self) -> Cow<'_, str> {
         match self.profile.hud.shows {

@@ -5,6 +5,7 @@
 //! looking is retried. A call with an effect never is: whether it happened is then unknown, and the turn says so.
 
 use crate::worker::{NoAnswer, Worker};
+use handsight_base::lifts::Lifts;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{Desktop, DesktopError, DesktopFault, DesktopInfo, Pulse};
 use handsight_base::presence::Presence;
@@ -39,6 +40,8 @@ pub struct Seat {
     watch: Watch,
     /// What the hands hear of the person at the screen.
     pub(crate) presence: Option<Presence>,
+    /// What the hands released of what an action had left down.
+    pub(crate) lifts: Lifts,
     stop: Stop,
     deadlines: Deadlines,
     clock: Arc<dyn Clock>,
@@ -91,6 +94,7 @@ struct Greeting {
     pulse: Option<Arc<dyn Pulse>>,
     chord: Option<Stop>,
     presence: Option<Presence>,
+    lifts: Lifts,
 }
 
 fn greet(desktop: &dyn Desktop) -> Greeting {
@@ -99,16 +103,17 @@ fn greet(desktop: &dyn Desktop) -> Greeting {
         pulse: desktop.pulse(),
         chord: desktop.chord_stop(),
         presence: desktop.presence(),
+        lifts: desktop.lifts().unwrap_or_default(),
     }
 }
 
 impl Seat {
     /// A desktop that cannot block: a world, a replay, a fake. Called from within a runtime.
     pub fn inline(desktop: Box<dyn Desktop>, clock: Arc<dyn Clock>, stop: Stop) -> Self {
-        let Greeting { info, pulse, chord, presence } = greet(&*desktop);
+        let Greeting { info, pulse, chord, presence, lifts } = greet(&*desktop);
         let watch = Watch::start(pulse, chord, &stop);
         let (place, deadlines) = (Place::Inline(desktop), Deadlines::default());
-        Self { place, info, watch, presence, stop, deadlines, clock }
+        Self { place, info, watch, presence, lifts, stop, deadlines, clock }
     }
 
     /// A real desktop on a thread of its own.
@@ -118,10 +123,10 @@ impl Seat {
         clock: Arc<dyn Clock>,
         stop: Stop,
     ) -> Result<Self, DesktopError> {
-        let (worker, Greeting { info, pulse, chord, presence }) = start(&connect, deadlines).await?;
+        let (worker, Greeting { info, pulse, chord, presence, lifts }) = start(&connect, deadlines).await?;
         let watch = Watch::start(pulse, chord, &stop);
         let place = Place::Thread { worker, connect };
-        Ok(Self { place, info, watch, presence, stop, deadlines, clock })
+        Ok(Self { place, info, watch, presence, lifts, stop, deadlines, clock })
     }
 
     pub const fn info(&self) -> &DesktopInfo {
@@ -205,9 +210,9 @@ impl Seat {
         let began = self.clock.now();
         loop {
             match start(connect, self.deadlines).await {
-                Ok((fresh, Greeting { info, pulse, chord, presence })) => {
+                Ok((fresh, Greeting { info, pulse, chord, presence, lifts })) => {
                     *worker = fresh;
-                    (self.info, self.presence) = (info, presence);
+                    (self.info, self.presence, self.lifts) = (info, presence, lifts);
                     self.watch = Watch::start(pulse, chord, &self.stop);
                     return Ok(());
                 }

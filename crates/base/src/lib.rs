@@ -8,6 +8,7 @@ mod expand;
 pub mod flow;
 pub mod gate;
 pub mod key;
+pub mod lifts;
 pub mod port;
 pub mod presence;
 pub mod privacy;

@@ -5,12 +5,14 @@ use crate::engine::Engine;
 use crate::progress::Event;
 use crate::target;
 use handsight_base::flow::frame::{Frame, Shown};
+use handsight_base::lifts::Lifted;
 use handsight_base::port::desktop::{CaptureRequest, OverlayInCapture};
 use handsight_base::space::FrameId;
 use handsight_vision::suspicion;
 
 pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> {
     engine.hold_still().await?;
+    tell_of_lifts(engine);
     let began = engine.stopwatch.now();
     let shown = target::locate(engine).await?;
     show_hud(engine).await?;
@@ -38,6 +40,17 @@ pub(crate) async fn capture(engine: &mut Engine) -> Result<Frame, Interruption> 
     engine.timings.capture = took.as_secs_f64() * 1e3;
     engine.tell(Event::Captured { size: frame.size(), suspicion: frame.suspicion, took });
     Ok(frame)
+}
+
+/// A model that pressed a button in one turn, to release it in a later one, goes by it that the button is down.
+fn tell_of_lifts(engine: &mut Engine) {
+    let Some(lifted) = engine.seat.lifts.take() else { return };
+    let why = match lifted {
+        Lifted::TooLong => format!("nothing is held for longer than {} s", engine.profile.act.max_hold_s),
+        Lifted::Silence => "the program that works this screen stood still".to_owned(),
+        Lifted::Released => "everything is released after a failure and before a wait".to_owned(),
+    };
+    engine.tell_beside(&format!("[What was held down has been released: {why}. A drag under way is over]"));
 }
 
 /// Asks where the pointer is, if something is drawn there: a person may have moved it. A desktop that cannot say leaves it where

@@ -60,6 +60,7 @@ mod xvfb_bad_input;
 mod xvfb_children;
 mod xvfb_cost;
 mod xvfb_doctor;
+mod xvfb_lifts;
 mod xvfb_long;
 mod xvfb_look;
 mod xvfb_loss;

@@ -8,6 +8,7 @@ use crate::flow::action::{Batch, WindowQuery};
 use crate::flow::frame::{Frame, Shown};
 use crate::flow::ui::{UiRequest, UiTree};
 use crate::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
+use crate::lifts::Lifts;
 use crate::presence::Presence;
 use crate::space::{FrameId, ScreenPx, ScreenRect};
 use crate::stop::Stop;
@@ -284,6 +285,11 @@ pub trait Desktop: Send {
     /// Says when a person uses the screen themselves. While it is on, [`Desktop::inject`] and [`Desktop::paste`] answer
     /// [`DesktopError::Stopped`], or end early. `None` where they are not watched for or cannot be told from us.
     fn presence(&self) -> Option<Presence> {
+        None
+    }
+
+    /// Says when something that an action left down was released by anything but an action. `None` where nothing else does that.
+    fn lifts(&self) -> Option<Lifts> {
         None
     }
 

@@ -1,27 +1,29 @@
 //! The engine's end of the hands.
 //!
 //! A batch goes out in chunks of at most 50 ms, each answered after the system has taken its events, and a stop is looked
-//! for between and within them. A reader of its own hears the stop chord while the engine waits for something else. The
+//! for between and within them. The
 //! pulse is handed out, not beaten here: a helper thread that beats would hide a turn that hangs.
 
 use super::HandsConfig;
+use super::ears::Ears;
 use super::injector::Code;
-use super::protocol::{Command, Ended, Engine, Fault, Frames, Hello, LedgerEntry, Reply, frame};
+use super::protocol::{Command, Ended, Engine, Fault, Hello, LedgerEntry, Reply, frame};
 use super::supervisor::{events_of, notches};
 use super::system::{Link, private_folder};
 use handsight_base::NOTCH;
 use handsight_base::flow::action::{Batch, Primitive};
 use handsight_base::gate::Approved;
+use handsight_base::lifts::Lifts;
 use handsight_base::port::clock::{Clock, RealClock};
 use handsight_base::port::desktop::{DesktopError, Injected, Pulse};
 use handsight_base::presence::Presence;
-use handsight_base::stop::{Stop, StopReason};
+use handsight_base::stop::Stop;
 use std::cell::RefCell;
 use std::fmt::Debug;
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// The longest wait inside a chunk.
@@ -46,6 +48,7 @@ pub struct Hands {
     chord: Stop,
     /// `None` if the person is not watched for.
     presence: Option<Presence>,
+    lifts: Lifts,
     ended: Arc<AtomicBool>,
     clock: RealClock,
     /// Numbers batches, chunks and tickets.
@@ -82,8 +85,9 @@ impl Hands {
         let pulse = link.pulse().map_err(|why| unusable(&why))?;
         let ended = Arc::new(AtomicBool::new(false));
         let presence = config.person.then(Presence::new);
-        let ears = Ears { chord: chord.clone(), presence: presence.clone() };
-        let replies = link.replies().and_then(|line| read_replies(line, ears, Arc::clone(&ended)));
+        let lifts = Lifts::default();
+        let ears = Ears { chord: chord.clone(), presence: presence.clone(), lifts: lifts.clone() };
+        let replies = link.replies().and_then(|line| ears.listen(line, Arc::clone(&ended)));
         let replies = replies.map_err(|why| unusable(&why))?;
         let clock = RealClock::new();
         let mut hands = Self {
@@ -92,6 +96,7 @@ impl Hands {
             replies,
             chord,
             presence,
+            lifts,
             ended,
             clock,
             asked: 0,
@@ -194,6 +199,11 @@ impl Hands {
     /// The word that a person uses the screen themselves; `None` if they are not watched for or cannot be told from us.
     pub fn presence(&self) -> Option<Presence> {
         self.presence.clone()
+    }
+
+    /// What is told when something was released that no batch released.
+    pub fn lifts(&self) -> Lifts {
+        self.lifts.clone()
     }
 
     /// What the start found pressed by an earlier life and released.
@@ -359,50 +369,6 @@ pub(super) enum Heard<T> {
 
 fn ended() -> DesktopError {
     DesktopError::Lost { why: "the input supervisor has ended".to_owned() }
-}
-
-/// Reads replies on a thread of its own, which ends with the pipe.
-fn read_replies(
-    mut line: impl Read + Send + 'static,
-    ears: Ears,
-    ended: Arc<AtomicBool>,
-) -> io::Result<Receiver<Reply>> {
-    // There is one question at a time; what does not fit answers questions that were given up.
-    let (sender, receiver) = sync_channel(64);
-    std::thread::Builder::new().name("hands".to_owned()).spawn(move || {
-        let mut frames = Frames::default();
-        let mut bytes = [0; 4096];
-        while let Ok(n @ 1..) = line.read(&mut bytes) {
-            frames.push(&bytes[..n]);
-            while let Ok(Some(reply)) = frames.next::<Reply>() {
-                ears.hear(reply, &sender);
-            }
-        }
-        ended.store(true, Ordering::Release);
-    })?;
-    Ok(receiver)
-}
-
-/// Who is told at once, whatever the engine waits for.
-struct Ears {
-    chord: Stop,
-    presence: Option<Presence>,
-}
-
-impl Ears {
-    fn hear(&self, reply: Reply, sender: &SyncSender<Reply>) {
-        match reply {
-            Reply::Chord => {
-                tracing::warn!("the stop chord was pressed: everything is released, no more input");
-                self.chord.set(StopReason::Chord);
-            }
-            Reply::Person { report } => self.presence.iter().for_each(|presence| presence.hear(report)),
-            Reply::Lifted { codes, ended } => tracing::warn!(?codes, ?ended, "released without being asked"),
-            reply => {
-                let _full = sender.try_send(reply);
-            }
-        }
-    }
 }
 
 fn waits(primitives: &[Primitive]) -> Duration {

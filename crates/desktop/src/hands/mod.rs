@@ -15,6 +15,7 @@
 
 mod client;
 mod clipboard;
+mod ears;
 #[cfg(test)]
 mod fake;
 mod held;

@@ -108,7 +108,7 @@ pub(crate) enum Reply {
     Released {
         ticket: u64,
     },
-    /// Something was released without being asked for.
+    /// What an action left down was released by no action.
     Lifted {
         codes: Vec<Code>,
         ended: Ended,
@@ -142,6 +142,8 @@ pub enum Ended {
     Person,
     /// A key or button was down longer than is allowed.
     HeldTooLong,
+    /// An event was refused; the failure says so.
+    Failed,
     /// The window that a text was begun in lost the focus.
     FocusMoved,
 }

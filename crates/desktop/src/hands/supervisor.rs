@@ -209,7 +209,7 @@ impl<I: Injector> Supervisor<I> {
             Err(fault) => {
                 let chunk = self.run.take().map(|run| run.chunk);
                 self.held.suspect(now);
-                self.let_go(Ended::Asked, now)?;
+                self.let_go(Ended::Failed, now)?;
                 self.replies.push(Reply::Failed { chunk, fault });
             }
         }
@@ -448,7 +448,7 @@ impl<I: Injector> Supervisor<I> {
         self.settle()?;
         if let Some(run) = self.run.take() {
             self.replies.push(Reply::Done { chunk: run.chunk, events: run.events, ended: Some(ended) });
-        } else if !codes.is_empty() && ended != Ended::Asked {
+        } else if !codes.is_empty() && ended != Ended::Failed {
             self.replies.push(Reply::Lifted { codes, ended });
         }
         match refused {

@@ -35,6 +35,7 @@ use handsight_base::flow::action::{Batch, Primitive};
 use handsight_base::flow::frame::Frame;
 use handsight_base::gate::{Approved, Paste, SetClipboard};
 use handsight_base::key::{Key, Named};
+use handsight_base::lifts::Lifts;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
     Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo,
@@ -300,6 +301,10 @@ impl Desktop for VncDesktop {
 
     fn pulse(&self) -> Option<Arc<dyn Pulse>> {
         self.hands.as_ref().map(|hands| locked(hands).pulse())
+    }
+
+    fn lifts(&self) -> Option<Lifts> {
+        self.hands.as_ref().map(|hands| locked(hands).lifts())
     }
 }
 

@@ -52,6 +52,7 @@ use handsight_base::flow::action::{Batch, WindowQuery};
 use handsight_base::flow::frame::Frame;
 use handsight_base::flow::ui::{UiRequest, UiTree};
 use handsight_base::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
+use handsight_base::lifts::Lifts;
 use handsight_base::port::clock::Clock;
 use handsight_base::port::desktop::{
     Capabilities, CaptureRequest, ClipboardContents, Damage, DamageMark, Desktop, DesktopError, DesktopInfo,
@@ -312,6 +313,10 @@ impl Desktop for WindowsDesktop {
 
     fn presence(&self) -> Option<Presence> {
         self.hands.as_ref().and_then(|hands| locked(hands).presence())
+    }
+
+    fn lifts(&self) -> Option<Lifts> {
+        self.hands.as_ref().map(|hands| locked(hands).lifts())
     }
 }
 

@@ -5,6 +5,7 @@ use crate::wine_rig::{CLIENT, Rig, Witness};
 use handsight_base::NOTCH;
 use handsight_base::flow::action::{Action, Axis, Button};
 use handsight_base::key::{Key, Modifiers};
+use handsight_base::lifts::Lifted;
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::space::ScreenPx;
 use handsight_base::stop::Stop;
@@ -189,6 +190,7 @@ fn a_press_without_its_release_lasts_as_long_as_is_allowed() {
     let pressed = Instant::now();
     until("the button is lifted", PATIENCE, || witness.held().is_nothing().then_some(()));
     assert!(pressed.elapsed() > Duration::from_millis(400), "{:?}", pressed.elapsed());
+    until("it is told", PATIENCE, || hands.lifts().take().map(|why| assert_eq!(why, Lifted::TooLong)));
 }
 
 #[test]

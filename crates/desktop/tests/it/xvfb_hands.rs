@@ -4,6 +4,7 @@ use crate::fault_proxy::{Fault, FaultProxy};
 use crate::hands_rig::{batch, chord, click, click_with, config, hands, hold, inject, scroll, spot, turn};
 use handsight_base::flow::action::{Action, Button};
 use handsight_base::key::Modifiers;
+use handsight_base::lifts::Lifted;
 use handsight_base::port::desktop::DesktopError;
 use handsight_base::stop::{Stop, StopReason};
 use handsight_desktop::hands::{Code, Ended, Event, Hands};
@@ -241,10 +242,12 @@ fn a_button_left_down_is_lifted_after_its_longest_time() {
     assert_eq!(witness.buttons_down(), [1]);
     until("the button is up", PATIENCE, || witness.is_quiet().then_some(()));
     assert!(began.elapsed() >= max_hold, "{:?}", began.elapsed());
+    until("it is told", PATIENCE, || hands.lifts().take().map(|why| assert_eq!(why, Lifted::TooLong)));
     // A late release is no error, and a new press works.
     inject(&mut hands, Action::Up { at: None, button: Button::Left });
     inject(&mut hands, click(3, 3));
     witness.assert_quiet();
+    assert_eq!(hands.lifts().take(), None, "once, and nothing of what actions release");
 }
 
 #[test]
@@ -255,6 +258,9 @@ fn release_all_lifts_what_earlier_batches_left_down() {
     assert_eq!(witness.buttons_down(), [2]);
     hands.release_all().unwrap();
     witness.assert_quiet();
+    assert_eq!(hands.lifts().take(), Some(Lifted::Released));
+    hands.release_all().unwrap();
+    assert_eq!(hands.lifts().take(), None, "nothing was down");
 }
 
 #[test]
