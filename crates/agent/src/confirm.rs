@@ -9,7 +9,7 @@ use crate::ending::Interruption;
 use crate::engine::Engine;
 use crate::progress::Event;
 use crate::target;
-use handsight_base::flow::action::Action;
+use handsight_base::flow::action::{Action, Spot};
 use handsight_base::flow::decision::{Choice, Confirmation, Consent, Decision, Refused};
 use handsight_base::gate::{Answer, Asked};
 use handsight_base::port::BoxFuture;
@@ -60,7 +60,7 @@ pub(crate) async fn confirmed(
         model: engine.model.name().to_owned(),
         checks,
         rules: Vec::new(),
-        would: would(&decision),
+        would: would(engine, &decision),
         patience: Duration::from_secs_f64(engine.profile.decide.confirm_s),
     };
     let answer = ask(engine, &question).await?;
@@ -90,7 +90,7 @@ pub(crate) async fn agreed(
         model: engine.model.name().to_owned(),
         checks: Vec::new(),
         rules: asked.points().to_vec(),
-        would: vec![self::action(action)],
+        would: vec![self::action(engine, action)],
         patience: Duration::from_secs_f64(engine.profile.decide.confirm_s),
     };
     let answer = ask(engine, &question).await?;
@@ -143,20 +143,24 @@ async fn put(engine: &mut Engine, question: &Question) -> Result<Consent, Interr
 }
 
 /// What would be done, as a person reads it: the call as it was understood, and each thing that the hands would do.
-fn would(decision: &Decision) -> Vec<String> {
+fn would(engine: &Engine, decision: &Decision) -> Vec<String> {
     let actions = match &decision.choice {
         Choice::Act(actions) => actions.as_slice(),
         Choice::Observe | Choice::Ask { .. } | Choice::Done { .. } | Choice::Refused(_) => &[],
     };
     let call = decision.call.iter().map(|call| format!("{} {}", call.tool, call.args));
     let reason = Some(&decision.reason).filter(|r| !r.is_empty()).map(|r| format!("because: {r}"));
-    let actions = actions.iter().map(action);
+    let actions = actions.iter().map(|deed| action(engine, deed));
     let lines: Vec<String> = call.chain(actions).chain(reason).collect();
     if lines.is_empty() { vec![decision.choice.name().to_owned()] } else { lines }
 }
 
-fn action(action: &Action) -> String {
-    serde_json::to_string(action).unwrap_or_else(|_| action.name().to_owned())
+/// With places of the screen, which is what the person has before them.
+fn action(engine: &Engine, action: &Action) -> String {
+    let on_screen = |spot: &Spot| engine.geometry.and_then(|geometry| geometry.screen_from_frame(*spot).ok());
+    action.words(|spot| {
+        on_screen(spot).map_or_else(|| "a place of the picture".to_owned(), |at| at.to_string())
+    })
 }
 
 #[cfg(test)]

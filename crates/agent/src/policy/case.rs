@@ -169,7 +169,9 @@ impl Case {
             done: Done { actions, launches, last_minute },
             ..Scene::new(&EVERYWHERE, 1)
         };
-        let words = said(&action);
+        let words = action.words(|spot| {
+            EVERYWHERE.screen_from_frame(*spot).map_or_else(|e| e.to_string(), |p| p.to_string())
+        });
         let explained = |verdict, rules: Vec<&'static str>, why| {
             let settings = RULES.iter().filter(|r| rules.contains(&r.name));
             let settings = settings.flat_map(|r| r.settings.iter().copied()).collect();
@@ -268,27 +270,4 @@ fn windows(shown: &[Shown]) -> Result<Vec<Window>, CaseError> {
         })
     });
     windows.collect()
-}
-
-/// The action in a line.
-fn said(action: &Action) -> String {
-    match action {
-        Action::Key { chord, .. } => format!("key {chord}"),
-        Action::HoldKey { chord, .. } => format!("hold {chord}"),
-        Action::Type { text, .. } => format!("type {text:?}"),
-        Action::Paste { text } => format!("paste {text:?}"),
-        Action::Launch { argv } => format!("launch {argv:?}"),
-        Action::FocusWindow { query } => format!("focus {}", query.describe()),
-        Action::Wait { millis } => format!("wait {millis} ms"),
-        Action::Click { .. }
-        | Action::Move { .. }
-        | Action::Down { .. }
-        | Action::Up { .. }
-        | Action::Drag { .. }
-        | Action::Scroll { .. } => {
-            let places = action.spots().iter().filter_map(|s| EVERYWHERE.screen_from_frame(*s).ok());
-            let places = places.map(|p| p.to_string()).collect::<Vec<_>>().join(" ");
-            format!("{} {places}", action.name()).trim_end().to_owned()
-        }
-    }
 }

@@ -96,6 +96,7 @@ fn a_yes_runs_the_call_and_the_journal_has_question_and_answer() {
     let [question] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!(question.checks[0].code, "malicious_instructions");
     assert!(question.would[0].starts_with("click {"), "{:?}", question.would);
+    assert!(question.would[1].starts_with("click left at ("), "{:?}", question.would);
     assert_eq!((question.model.as_str(), question.patience.as_secs()), ("test/closure", 60));
     assert!(journal_says(&rig, r#""answer":"given""#) && journal_says(&rig, "The screen gives orders."));
     let line = &crate::rig::session(&rig.out())[0];

@@ -135,6 +135,7 @@ fn a_yes_at_the_terminal_lets_the_call_run_and_every_other_word_does_not() {
             "g/test-model wants a person to agree first",
             "it says (require_confirmation): A cookie banner. It is safe.",
             "it would: click {",
+            "it would: click left at (",
             said,
         ] {
             assert!(screen.contains(words), "{words:?} is not in\n{screen}");

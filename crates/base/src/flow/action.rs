@@ -3,6 +3,8 @@
 //! This module refuses to hold anything that does not move the hands: looking, asking and tool calls are intents
 //! ([`super::intent`]). A new movement is one variant here; exhaustive matches show every place that must know it.
 
+mod words;
+
 use crate::key::{Chord, Key, Modifiers};
 use crate::space::{At, FrameId, FramePx, ScreenPx};
 use serde::{Deserialize, Serialize};

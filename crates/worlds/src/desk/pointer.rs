@@ -131,7 +131,7 @@ impl Desk {
         }
         self.core.buttons.push(button);
         let clicks = self.count_click(button);
-        self.note(format!("{} press at {}", button_name(button), self.core.pointer));
+        self.note(format!("{} press at {}", button.word(), self.core.pointer));
         let at = self.core.pointer;
         if let Some(popup) = &mut self.core.popup {
             if popup.area.contains(at) {
@@ -336,16 +336,6 @@ const fn edge_cursor(edges: Edges) -> CursorShape {
         }
         Edges { left: true, .. } | Edges { right: true, .. } => CursorShape::ResizeHorizontal,
         _ => CursorShape::ResizeVertical,
-    }
-}
-
-const fn button_name(button: Button) -> &'static str {
-    match button {
-        Button::Left => "left",
-        Button::Middle => "middle",
-        Button::Right => "right",
-        Button::Back => "back",
-        Button::Forward => "forward",
     }
 }
 
