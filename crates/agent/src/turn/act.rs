@@ -78,7 +78,7 @@ pub(crate) async fn perform(
             Outcome::Ambiguous => engine.told.push(ambiguous_line(action.name())),
             Outcome::Done { .. } | Outcome::NotExecuted => {}
         }
-        engine.tell(Event::Acted { action: action.name().to_owned(), outcome: describe(&outcome) });
+        engine.tell(Event::Acted { action: action.name().to_owned(), outcome: outcome.describe() });
         deeds.push(Deed { action: action.name().to_owned(), hash, outcome });
     }
     Ok(deeds)
@@ -157,7 +157,7 @@ async fn one(
     let (outcome, end) = match answer {
         // Before the first event, by a person who wants the run to hold still: it goes on afterwards.
         Err(DesktopError::Stopped) if !engine.stop.is_set() => (paused(), None),
-        Err(DesktopError::Withheld { why }) => (Outcome::Withheld { why }, None),
+        Err(DesktopError::Recorded(outcome)) => (outcome, None),
         answer => judge(answer, engine.is_taken_over()),
     };
     if end.is_none() && !matches!(outcome, Outcome::Done { .. }) {
@@ -260,17 +260,6 @@ fn last_move(batch: &Approved<Batch>) -> Option<ScreenPx> {
         | Primitive::Key { .. }
         | Primitive::Wheel { .. } => None,
     })
-}
-
-fn describe(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Done { .. } => "done".to_owned(),
-        Outcome::Refused { why } => format!("refused: {why}"),
-        Outcome::Failed { why, .. } => format!("failed: {why}"),
-        Outcome::NotExecuted => "not executed".to_owned(),
-        Outcome::Withheld { why } => format!("not done: {why}"),
-        Outcome::Ambiguous => "unknown".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,18 @@ impl Outcome {
     pub const fn is_nothing(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::NotExecuted | Self::Withheld { .. })
     }
+
+    /// In a few words, for people.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Done { .. } => "done".to_owned(),
+            Self::Refused { why } => format!("refused: {why}"),
+            Self::Failed { why, .. } => format!("failed: {why}"),
+            Self::NotExecuted => "not executed".to_owned(),
+            Self::Withheld { why } => format!("not done: {why}"),
+            Self::Ambiguous => "unknown".to_owned(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@
 
 use crate::flow::action::{Batch, WindowQuery};
 use crate::flow::frame::{Frame, Shown};
+use crate::flow::receipt::Outcome;
 use crate::flow::ui::{UiRequest, UiTree};
 use crate::gate::{Approved, Focus, Launch, Paste, Place, SetClipboard};
 use crate::lifts::Lifts;
@@ -323,9 +324,6 @@ pub enum DesktopError {
     TargetGone { window: String },
     #[error("the window {window} is minimised or hidden and did not come back within {waited:?}")]
     TargetHidden { window: String, waited: Duration },
-    /// A replay says so of an action that was not sent when it was recorded.
-    #[error("not done: {why}")]
-    Withheld { why: String },
     /// Everything is released, and the rest of the batch was not sent.
     #[error(
         "the text was begun in the window {window}, which lost the focus after {typed} characters: the rest was not typed"
@@ -353,9 +351,9 @@ pub enum DesktopError {
     InUse { pid: u32 },
     #[error("stopped")]
     Stopped,
-    /// What another desktop said when this was recorded, in its own words.
-    #[error("{why}")]
-    Recorded { why: String },
+    /// A replay says so of an action that was not simply done when it was recorded: what became of it then.
+    #[error("{}", recorded(.0))]
+    Recorded(Outcome),
 }
 
 impl DesktopError {
@@ -366,8 +364,7 @@ impl DesktopError {
             | Self::NoSuchDisplay { .. }
             | Self::Launch { .. }
             | Self::Clipboard { .. }
-            | Self::Withheld { .. }
-            | Self::Recorded { .. } => DesktopFault::TellModel,
+            | Self::Recorded(_) => DesktopFault::TellModel,
             Self::Deadline { .. } | Self::Lost { .. } => DesktopFault::Retry,
             Self::TargetGone { .. } | Self::TargetHidden { .. } | Self::FocusMoved { .. } => {
                 DesktopFault::Target
@@ -388,6 +385,13 @@ fn hint(candidates: &[String]) -> String {
     }
     let shown = candidates.iter().take(8).map(|c| format!("{c:?}")).collect::<Vec<_>>().join(", ");
     format!("; there are: {shown}")
+}
+
+fn recorded(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Failed { why, .. } | Outcome::Withheld { why } | Outcome::Refused { why } => why.clone(),
+        Outcome::Done { .. } | Outcome::NotExecuted | Outcome::Ambiguous => outcome.describe(),
+    }
 }
 
 fn code_text(code: &Option<i64>) -> String {

@@ -114,12 +114,17 @@ impl ReplayDesktop {
             return Ok(None);
         }
         match expected.and_then(|e| e.outcome) {
-            Some(Outcome::Failed { why, injected: None }) => Err(DesktopError::Recorded { why }),
-            Some(Outcome::Withheld { why }) => Err(DesktopError::Withheld { why }),
+            // What ended early is told by what was sent, as any desktop tells it.
+            Some(Outcome::Done { injected } | Outcome::Failed { injected: injected @ Some(_), .. }) => {
+                Ok(injected)
+            }
             // Held up before its first event; a journal of today has `withheld` there.
             Some(Outcome::NotExecuted) => Err(DesktopError::Stopped),
-            Some(Outcome::Done { injected } | Outcome::Failed { injected, .. }) => Ok(injected),
-            Some(Outcome::Refused { .. } | Outcome::Ambiguous) | None => Ok(None),
+            Some(outcome @ (Outcome::Failed { .. } | Outcome::Withheld { .. } | Outcome::Ambiguous)) => {
+                Err(DesktopError::Recorded(outcome))
+            }
+            // What the gate refused was never sent; today's gate decides for itself.
+            Some(Outcome::Refused { .. }) | None => Ok(None),
         }
     }
 

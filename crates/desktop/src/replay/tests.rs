@@ -183,25 +183,34 @@ fn a_look_that_is_refused_loses_no_turn() {
 /// What became of an action then becomes of it again, in the same words; what failed is not told as done.
 #[test]
 fn a_failure_is_played_as_it_was() {
-    let dir = tempfile::tempdir().unwrap();
-    let run = dir.path().join("run");
     let half = Injected { events: 1, of: 3, complete: false, took: Duration::ZERO };
     let failed = |why: &str, injected| Outcome::Failed { why: why.to_owned(), injected };
-    let became = |turn, index| match (turn, index) {
-        (1, _) => failed("ended before all of it was sent", Some(half)),
-        (_, 0) => Outcome::NotExecuted,
-        _ => failed("\"xterm\" could not be started: it is not there", None),
-    };
-    record_with(&run, NATIVE, became);
-    let mut desktop = ReplayDesktop::open(&run, Arc::new(VirtualClock::new(0))).unwrap();
-    desktop.capture(&look(1)).unwrap();
-    assert_eq!(act(&mut desktop, click(1, 3), 1), Ok(half));
-    desktop.capture(&look(2)).unwrap();
-    desktop.capture(&look(3)).unwrap();
-    let mut told = deeds(3).into_iter().map(|deed| act(&mut desktop, deed, 3).unwrap_err());
-    assert_eq!(told.next(), Some(DesktopError::Stopped));
-    assert_eq!(told.next().unwrap().to_string(), "\"xterm\" could not be started: it is not there");
-    assert_eq!(desktop.first_difference().get(), None);
+    let not_there = "\"xterm\" could not be started: it is not there";
+    for (outcome, words) in [
+        (failed(not_there, None), not_there),
+        (Outcome::Withheld { why: "another window lies there".to_owned() }, "another window lies there"),
+        (Outcome::Ambiguous, "unknown"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let run = dir.path().join("run");
+        let became = |turn, index| match (turn, index) {
+            (1, _) => failed("ended before all of it was sent", Some(half)),
+            (_, 0) => Outcome::NotExecuted,
+            _ => outcome.clone(),
+        };
+        record_with(&run, NATIVE, became);
+        let mut desktop = ReplayDesktop::open(&run, Arc::new(VirtualClock::new(0))).unwrap();
+        desktop.capture(&look(1)).unwrap();
+        assert_eq!(act(&mut desktop, click(1, 3), 1), Ok(half));
+        desktop.capture(&look(2)).unwrap();
+        desktop.capture(&look(3)).unwrap();
+        let mut told = deeds(3).into_iter().map(|deed| act(&mut desktop, deed, 3).unwrap_err());
+        assert_eq!(told.next(), Some(DesktopError::Stopped));
+        let last = told.next().unwrap();
+        assert_eq!(last.to_string(), words);
+        assert_eq!(last, DesktopError::Recorded(outcome));
+        assert_eq!(desktop.first_difference().get(), None);
+    }
 }
 
 #[test]
