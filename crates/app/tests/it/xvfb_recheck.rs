@@ -3,7 +3,8 @@
 //! got what is told by the windows themselves.
 #![expect(clippy::disallowed_methods, reason = "real programs live in real time")]
 
-use crate::rig::{Rig, always, click, done, observe};
+use crate::handsight::run;
+use crate::rig::{PATIENCE, Rig, always, click, done, observe};
 use handsight_testkit::chat::Reply;
 use handsight_testkit::need::long;
 use handsight_testkit::wait;
@@ -264,7 +265,9 @@ fn play(rig: &Rig, attacks: usize, settings: &[&str]) -> Tally {
     let play = Arc::new(Mutex::new(play));
     let theirs = Arc::clone(&play);
     let server = always(move |_| theirs.lock().unwrap().answer(attacks));
-    rig.run(&server, &[QUICK, settings].concat()).ended(0);
+    // A thousand attacks are three thousand turns.
+    let patience = PATIENCE + Duration::from_millis(attacks as u64 * 400);
+    run(rig.command(&server, &[QUICK, settings].concat()), patience).ended(0);
     play.lock().unwrap().tally
 }
 
@@ -360,7 +363,8 @@ fn a_screen_that_moves_by_itself_does_not_stop_clicks() {
         "--set",
         "settle.check_interval_s=0.05",
     ];
-    rig.run(&server, &[QUICK, &sampled].concat()).ended(0);
+    let patience = PATIENCE + Duration::from_millis(turns as u64 * 400);
+    run(rig.command(&server, &[QUICK, &sampled].concat()), patience).ended(0);
     painting.store(false, Ordering::SeqCst);
     painter.join().unwrap();
     let (arrived, elsewhere) = stage.lock().unwrap().0.got();
