@@ -291,13 +291,11 @@ impl Engine {
         }
     }
 
-    /// The same of what is no call's result, and for whoever reads the journal.
-    pub(crate) fn tell_beside(&mut self, line: &str) {
-        self.notes.push(line.trim_matches(['[', ']']).to_owned());
-        match self.profile.context.told {
-            Told::Hud if !self.history.keeps() => self.add_to_carry(line),
-            Told::Hud | Told::Words => self.history.tell(line.to_owned()),
-        }
+    /// The same of what is no call's result; it stands in the journal too.
+    pub(crate) fn tell_beside(&mut self, words: &str) {
+        self.notes.push(words.to_owned());
+        let line = format!("[{words}]");
+        if self.history.keeps() { self.history.tell(line) } else { self.tell_model(&line) }
     }
 
     /// What the HUD shows now.

@@ -50,7 +50,7 @@ fn tell_of_lifts(engine: &mut Engine) {
         Lifted::Silence => "the program that works this screen stood still".to_owned(),
         Lifted::Released => "everything is released after a failure and before a wait".to_owned(),
     };
-    engine.tell_beside(&format!("[What was held down has been released: {why}. A drag under way is over]"));
+    engine.tell_beside(&format!("What was held down has been released: {why}. A drag under way is over"));
 }
 
 /// Asks where the pointer is, if something is drawn there: a person may have moved it. A desktop that cannot say leaves it where

@@ -218,7 +218,7 @@ fn what_five_programs_show_has_a_mark_within_its_box() {
     assert_eq!(share(&found(&of_question, &marks, (0, 0))), 1.0, "what covers is seen");
 }
 
-/// Of one window over another, with more things than may be told.
+/// Whichever of two programs has its window in front, with more things than may be told.
 #[test]
 fn of_too_many_things_those_in_front_are_told() {
     let Some(desk) = Desk::with(&["galculator", "mousepad"]) else { return };

@@ -259,15 +259,18 @@ const QUICK: &[&str] = &[
     "act.input_delay_s=0",
 ];
 
+/// A run that hangs is given up after so long. A thousand attacks are three thousand turns.
+fn patience() -> Duration {
+    if long() { PATIENCE * 4 } else { PATIENCE }
+}
+
 fn play(rig: &Rig, attacks: usize, settings: &[&str]) -> Tally {
     let stage = Stage::open(rig.x.display());
     let play = Play { stage, turn: 0, before: (0, 0), tally: Tally::default() };
     let play = Arc::new(Mutex::new(play));
     let theirs = Arc::clone(&play);
     let server = always(move |_| theirs.lock().unwrap().answer(attacks));
-    // A thousand attacks are three thousand turns.
-    let patience = PATIENCE + Duration::from_millis(attacks as u64 * 400);
-    run(rig.command(&server, &[QUICK, settings].concat()), patience).ended(0);
+    run(rig.command(&server, &[QUICK, settings].concat()), patience()).ended(0);
     play.lock().unwrap().tally
 }
 
@@ -363,8 +366,7 @@ fn a_screen_that_moves_by_itself_does_not_stop_clicks() {
         "--set",
         "settle.check_interval_s=0.05",
     ];
-    let patience = PATIENCE + Duration::from_millis(turns as u64 * 400);
-    run(rig.command(&server, &[QUICK, &sampled].concat()), patience).ended(0);
+    run(rig.command(&server, &[QUICK, &sampled].concat()), patience()).ended(0);
     painting.store(false, Ordering::SeqCst);
     painter.join().unwrap();
     let (arrived, elsewhere) = stage.lock().unwrap().0.got();

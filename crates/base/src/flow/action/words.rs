@@ -1,7 +1,7 @@
 //! An action in a line, for a person who has to say yes or no to it: everything that matters, and nothing of how it is stored.
 
 use super::{Action, Button, ScrollBy, Spot};
-use crate::key::{Key, Modifiers};
+use crate::key::{Chord, Modifiers};
 
 impl Action {
     /// `click left twice with ctrl at (512, 40)`, `key ctrl+w`, `launch ["xterm"]`. `place` tells a place in the space that the reader
@@ -78,8 +78,8 @@ fn times(times: u32) -> String {
 }
 
 fn with(modifiers: Modifiers) -> String {
-    let keys: Vec<String> = modifiers.keys().map(|key: Key| key.to_string()).collect();
-    if keys.is_empty() { String::new() } else { format!(" with {}", keys.join("+")) }
+    let held = Chord(modifiers.keys().collect());
+    if held.0.is_empty() { String::new() } else { format!(" with {held}") }
 }
 
 #[cfg(test)]
